@@ -78,7 +78,7 @@ UNKNOWN: Final = (
         lambda body: body.update({"encryption-keys": [{"key-id": "1", "encrypted-key-metadata": "eA=="}]}),
         "metadata: encryption-keys is 'a list of 1' (files are encrypted",
     ),
-    Unknown(_spec, "partition field near has the transform UnknownTransform(transform='geohash[6]')"),
+    Unknown(_spec, "partition field near has the transform 'geohash[6]'"),
     Unknown(
         lambda body: body["properties"].update({"write.row-level-security": "on"}),
         "write.row-level-security is not a known table property",

@@ -6,7 +6,6 @@ Faults of our own code pass unchanged (`intake.errors.is_own_fault`). No message
 are masked first (`domain.values.uris`).
 """
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from traceback import walk_tb
@@ -50,7 +49,7 @@ from engine.formats.intake.errors import (
     storage_condition,
 )
 from engine.formats.intake.errors import summary_of as summary_of_file
-from engine.formats.intake.limits import Malformed
+from engine.formats.intake.limits import NEWER_WRITER, Malformed
 
 _log = structlog.get_logger(__name__)
 
@@ -63,12 +62,17 @@ _CATALOG_AWAY: Final = (
 )
 _UNREACHABLE: Final = (OSError, RESTError, requests.RequestException, EOFError)
 _REMEDY: Final = "repair the table's metadata with a program that can read it"
-_UNKNOWN_TYPE: Final = re.compile(r"Unsupported field type: |into a Geo(?:metry|graphy)Type")
-"""PyIceberg's errors for types of columns that it does not know, such as variant: the metadata is in order."""
-_LEAVE_OUT: Final = (
-    "this version reads no tables with columns of this type: do not register the table, or unregister it, and rewrite "
-    "it with an engine that knows the type"
-)
+_UNKNOWN_VERSION: Final = "the format version is"
+_REMEDIES: Final = {
+    "Unsupported field type: ": (  # PyIceberg's error for a type that it does not know: the metadata is in order
+        "this version reads no tables with columns of this type: do not register the table, or unregister it, and "
+        "rewrite it with an engine that knows the type"
+    ),
+    _UNKNOWN_VERSION: f"{NEWER_WRITER}, or repair the metadata",
+}
+"""Remedies by a text of the error; the others are damage."""
+_OTHER_VERSION: Final = "union_tag_invalid"
+"""Kind of pydantic's error for a document that none of PyIceberg's models is for."""
 _SHORT: Final = 80
 _LONGEST_NAME: Final = 200
 _NO_CATALOG: Final = "this database has no Iceberg catalog: check `uri`, or set the property init_catalog_tables"
@@ -86,6 +90,8 @@ def _first_problem(error: ValidationError) -> str:
     """Return location, kind and shortened value of the first validation error in foreign JSON."""
     problems = error.errors(include_url=False, include_context=False)
     first = problems[0]
+    if first["type"] == _OTHER_VERSION and isinstance(first.get("input"), dict):
+        return f"{_UNKNOWN_VERSION} {_shown(first['input'].get('format-version'))}; 1, 2 and 3 are read"
     place = ".".join(str(each) for each in first["loc"])[:_LONGEST_NAME] or "the document"
     more = f" (and {len(problems) - 1} more problems)" if len(problems) > 1 else ""
     return f"{place}: {_on_one_line(first['msg'])}, found {_shown(first.get('input'))}{more}"
@@ -161,7 +167,7 @@ def reading_table(doing: str) -> Iterator[None]:
                 raise
             _log.warning("table_unreadable", doing=doing, exc_info=_trace(error))
             summary = summary_of(error)
-            remedy = _LEAVE_OUT if _UNKNOWN_TYPE.search(summary) else _REMEDY
+            remedy = next((each for text, each in _REMEDIES.items() if text in summary), _REMEDY)
             raise TableUnreadable(f"Could not {doing}: {summary}; {remedy}") from error
 
 

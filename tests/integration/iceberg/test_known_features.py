@@ -178,7 +178,7 @@ def test_f45_a_rewrite_is_not_committed_once_the_table_has_an_unknown_feature(la
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (_top("format-version", 4), "format_version"),
+        (_top("format-version", 4), "format version is 4; 1, 2 and 3 are read; .*upgrade Packhouse"),
         (_column(type="point3d"), "point3d"),
     ],
 )
@@ -197,7 +197,7 @@ def test_f45_an_unknown_transform_is_named(lake: Lake) -> None:
     edit_metadata(lake.load(), lambda body: body["partition-specs"].append({"spec-id": 1, "fields": [field]}))
     found = forbidden(lake.open())
     assert found.keys() == {KERNEL, PROCEDURE, UPKEEP}
-    assert "partition field part has the transform UnknownTransform(transform='geohash[6]')" in found[UPKEEP]
+    assert "partition field part has the transform 'geohash[6]'" in found[UPKEEP]
 
 
 def test_f45_fields_of_several_columns_are_named(lake: Lake) -> None:
@@ -214,7 +214,7 @@ def test_f45_fields_of_several_columns_are_named(lake: Lake) -> None:
     found = forbidden(lake.open())
     assert found.keys() == {KERNEL, PROCEDURE, UPKEEP}
     for each in ("partition field p", "sort order 1"):
-        assert f"{each} has the transform UnknownTransform(transform='transform of several" in found[UPKEEP]
+        assert f"{each} has the transform 'several columns in bucket[4]'" in found[UPKEEP]
     assert "partition-specs.source-ids" in found[UPKEEP]
 
 

@@ -17,6 +17,7 @@ from pyiceberg.transforms import (
     MonthTransform,
     Transform,
     TruncateTransform,
+    UnknownTransform,
     VoidTransform,
     YearTransform,
 )
@@ -129,8 +130,14 @@ def transform_problems(metadata: TableMetadata) -> Iterator[str]:
     ]
     for name, transform in used:
         if not isinstance(transform, tuple(TRANSFORMS)):
-            shown = repr(transform)[:_LONGEST]
+            shown = repr(stated_transform(transform)[:_LONGEST])
             yield f"{name} has the transform {shown}, which PyIceberg can't write: replace the field by a known one"
+
+
+def stated_transform(transform: Transform[Any, Any]) -> str:
+    """Return a transform as the table's metadata states it; the text of an unknown one is `unknown` in PyIceberg."""
+    stated: str = transform._transform if isinstance(transform, UnknownTransform) else str(transform)  # noqa: SLF001
+    return stated
 
 
 def written_problems(metadata: TableMetadata, *, is_by_client: bool, is_translated: bool = False) -> Iterator[str]:

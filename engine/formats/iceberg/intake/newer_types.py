@@ -15,13 +15,14 @@ _SECTIONS: Final = ("schema", "schemas", "partition-spec", "partition-specs", "s
 _MARKS: Final = (b'"variant"', b'"geometry', b'"geography', b'-default"', b'"source-ids"')
 """Texts of which a document with something to translate has one."""
 _PREFIXES: Final = ("geometry", "geography")
+_SEVERAL: Final = "several columns in"
+"""Begins the stand-in of a transform, because PyIceberg goes by how a transform's text begins."""
 _STAND_IN: Final = "binary"
 _TYPES_AND_IDS: Final = (("type", "id"), ("element", "element-id"), ("key", "key-id"), ("value", "value-id"))
 _WITHOUT_DEFAULTS: Final = ("timestamp_ns", "timestamptz_ns")
 """Types whose defaults PyIceberg can't parse."""
 _WITH_DEFAULT: Final = " with a default value"
 NO_TYPES: Final[Mapping[int, str]] = MappingProxyType({})
-_SEVERAL: Final = "transform of several columns"
 
 
 def readable_metadata(body: bytes) -> tuple[bytes, Mapping[int, str]]:
@@ -85,7 +86,7 @@ def _translated(document: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping
     for each in _objects([copies[name] for name in copies if not name.startswith("schema")]):
         several = each.get("source-ids")
         if isinstance(several, list) and len(several) > 1 and "source-id" not in each:
-            each |= {"source-id": several[0], "transform": f"{_SEVERAL}: {each.get('transform')}"}
+            each |= {"source-id": several[0], "transform": f"{_SEVERAL} {each.get('transform')}"}
             del each["source-ids"]
     return {**document, **copies}, types
 
