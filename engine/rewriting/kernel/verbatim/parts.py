@@ -13,7 +13,13 @@ from typing import Final
 import pyarrow as pa
 
 from engine.rewriting.kernel.contract import TaskInput
-from engine.rewriting.kernel.errors import MIXED_LAYOUTS, UNSORTABLE_COLUMN, UNSUPPORTED_PARTITION, Refused
+from engine.rewriting.kernel.errors import (
+    MIXED_LAYOUTS,
+    UNSORTABLE_COLUMN,
+    UNSUPPORTED_PARTITION,
+    InputFault,
+    Refused,
+)
 from engine.rewriting.kernel.kernel_task import KernelTask
 from engine.rewriting.kernel.parquet.footers import MAGIC
 from engine.rewriting.kernel.parquet.thrift import MalformedStruct
@@ -143,17 +149,24 @@ class _FoundLayouts:
 def _of_file(
     file: TaskInput, wanted: frozenset[int], numbers: FileNumbers | None, transfer: Transfer
 ) -> Mapping[int, ColumnLayout]:
-    """Return the layouts of the columns of a file; none if its footer is damaged, which its reader reports."""
+    """Return the layouts of the columns of a file; none of a file without a footer, which its reader names.
+
+    Raises:
+        InputFault: the footer is damaged: taken for one without the columns, rows would lose their values.
+    """
     footer = _footer(file, transfer)
+    if not footer:
+        return {}
     try:
         return layouts_in(with_ids(footer, None if numbers is None else numbers.of(file)), wanted)
     except Refused as refusal:
         raise Refused(refusal.reason, f"{file.path}: {refusal.detail}") from refusal
-    except (MalformedStruct, LookupError, TypeError):
-        return {}
+    except (MalformedStruct, LookupError, TypeError) as error:
+        raise InputFault(f"{file.path}: its footer is damaged: {error}") from error
 
 
 def _footer(file: TaskInput, transfer: Transfer) -> bytes:
+    """Return the metadata at the end of a file; empty if it does not end as a Parquet file does."""
     source = transfer.open(file.path, file.file_bytes)
     try:
         size = source.size()
