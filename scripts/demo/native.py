@@ -5,24 +5,13 @@ it did is proven twice: by Packhouse from the table's metadata, and here by all 
 is 1 when a proof fails. The first start fetches the Iceberg runtime (48 MB).
 """
 
-import sys
-import time
 from typing import Final
 
-from spark_lake import NAME, SparkLake, spark_lake
+from spark_lake import NAME, SparkLake, tell
 
 COMMITS: Final = 8
 ROWS: Final = 4000
 _ALL_ROWS: Final = f"SELECT count(*), bit_xor(xxhash64(id, day, price)), bit_xor(xxhash64(id, _row_id)) FROM {NAME}"  # noqa: S608
-
-
-def main() -> None:
-    """Tell the story; exit 1 when a proof fails."""
-    started = time.monotonic()
-    with spark_lake("demo-native") as lake:
-        write(lake)
-        compact(lake)
-    sys.exit(0 if lake.screen.summary(time.monotonic() - started) else 1)
 
 
 def write(lake: SparkLake) -> None:
@@ -58,4 +47,4 @@ def compact(lake: SparkLake) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    tell("demo-native", write, compact)

@@ -1,7 +1,9 @@
 """A lake of one table that Spark writes, and a Packhouse that compacts it: for `demo-native` and `demo-v3`."""
 
 import shutil
-from collections.abc import Iterator
+import sys
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -55,6 +57,15 @@ class SparkLake:
         """Return the number of live files of one of Iceberg's metadata tables."""
         self.session.sql(f"REFRESH TABLE {NAME}")
         return int(self.session.sql(f"SELECT count(*) FROM {NAME}.{of}").collect()[0][0])  # noqa: S608
+
+
+def tell(name: str, *chapters: Callable[[SparkLake], None]) -> None:
+    """Tell a story in chapters on a lake of its own, `.cache/<name>`; exit 1 when a proof fails."""
+    started = time.monotonic()
+    with spark_lake(name) as lake:
+        for chapter in chapters:
+            chapter(lake)
+    sys.exit(0 if lake.screen.summary(time.monotonic() - started) else 1)
 
 
 @contextmanager

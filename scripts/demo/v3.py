@@ -5,26 +5,15 @@ All rows are compared with both, by Spark's two readers, and by DuckDB in the fi
 a proof fails. The first start fetches the Iceberg runtime (48 MB).
 """
 
-import sys
-import time
 from typing import Any, Final
 
 import duckdb
-from spark_lake import NAME, SparkLake, spark_lake
+from spark_lake import NAME, SparkLake, tell
 
 COMMITS: Final = 12
 ROWS: Final = 4000
 _COLUMNS: Final = "id, day, price, _row_id, _last_updated_sequence_number"
 _ROWS: Final = f"SELECT {_COLUMNS} FROM {NAME} ORDER BY id, _row_id"  # noqa: S608
-
-
-def main() -> None:
-    """Tell the story; exit 1 when a proof fails."""
-    started = time.monotonic()
-    with spark_lake("demo-v3") as lake:
-        write(lake)
-        compact(lake)
-    sys.exit(0 if lake.screen.summary(time.monotonic() - started) else 1)
 
 
 def write(lake: SparkLake) -> None:
@@ -88,4 +77,4 @@ def _by_duckdb(lake: SparkLake) -> list[tuple[Any, ...]]:
 
 
 if __name__ == "__main__":
-    main()
+    tell("demo-v3", write, compact)

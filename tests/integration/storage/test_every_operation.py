@@ -137,56 +137,36 @@ def open_world(sqlite_url: str, redis: Redis, redis_url: str, tmp_path: Path) ->
     return opened
 
 
+OF_EVERY_OPERATION: Final = {
+    "rewrite": {"min_input_files": 2},
+    "maintenance": {
+        "rewrite_deletes": {"interval": "1h", "at_least_files": 2},
+        "expire_snapshots": EXPIRY,
+        "delete_old_compactions": COMPACTIONS,
+        "reclaim": RECLAIM,
+        "remove_orphans": ORPHANS,
+    },
+}
+
+
 async def iceberg(play: Play) -> None:
     """Merge deletes and manifests, rewrite, and remove history and files in each way, with appends between."""
     lake = play.world.lake
-    await play.world.set_policy(
-        {
-            "rewrite": {"min_input_files": 2},
-            "maintenance": {
-                "rewrite_deletes": {"interval": "1h", "at_least_files": 2},
-                "expire_snapshots": EXPIRY,
-                "delete_old_compactions": COMPACTIONS,
-                "reclaim": RECLAIM,
-                "remove_orphans": ORPHANS,
-            },
-        }
-    )
+    await play.world.set_policy(OF_EVERY_OPERATION)
     delete_rows(lake.table, times=2)
     rows = lake.ids()
     merged = await play.succeed(Operation.REWRITE_DELETES)
     assert merged["delete_files"] == {"before": 8, "after": 2}
     await play.succeed(Operation.REWRITE_MANIFESTS)
     await play.succeed(Operation.REWRITE)
-    await play.clock.pass_by(hours=2)
-    await play.succeed(Operation.DELETE_OLD_COMPACTIONS)
-    for operation in (Operation.EXPIRE_SNAPSHOTS, Operation.RECLAIM, Operation.PURGE):
-        lake.append_to(DAYS, rows=5)
-        await play.clock.pass_by(hours=3)
-        assert (await play.succeed(operation))["deleted_files"] > 0
-    await orphans(
-        play,
-        f"{lake.table.location()}/data".removeprefix("file://"),
-        "00000-0-00000000-0000-0000-0000-00000000000{}.parquet",
-    )
+    await removals(play, lambda: lake.append_to(DAYS, rows=5))
     assert lake.ids() == sorted([*rows, *range(lake.next_id - 30, lake.next_id)])
 
 
 async def iceberg_v3(play: Play) -> None:
     """Make deletion vectors of position deletes, add some, rewrite, and remove history and files in each way."""
     lake = play.world.lake
-    await play.world.set_policy(
-        {
-            "rewrite": {"min_input_files": 2},
-            "maintenance": {
-                "rewrite_deletes": {"interval": "1h", "at_least_files": 2},
-                "expire_snapshots": EXPIRY,
-                "delete_old_compactions": COMPACTIONS,
-                "reclaim": RECLAIM,
-                "remove_orphans": ORPHANS,
-            },
-        }
-    )
+    await play.world.set_policy(OF_EVERY_OPERATION)
     delete_rows(lake.table, times=2)
     rows = lake.ids()
     edit_metadata(lake.table, lambda body: body.update({"format-version": 3, "next-row-id": 0}))
@@ -203,19 +183,24 @@ async def iceberg_v3(play: Play) -> None:
     after = lineage(_opened(connection))
     assert len(after) == len(lake.ids())
     assert after.items() <= before.items()
+    await removals(play, lambda: touch(_opened(connection)))
+    assert lineage(_opened(connection)) == after
+    connection.close()
+
+
+async def removals(play: Play, commit: Callable[[], object]) -> None:
+    """Remove history and files in each way, with commits between."""
     await play.clock.pass_by(hours=2)
     await play.succeed(Operation.DELETE_OLD_COMPACTIONS)
     for operation in (Operation.EXPIRE_SNAPSHOTS, Operation.RECLAIM, Operation.PURGE):
-        touch(_opened(connection))
+        commit()
         await play.clock.pass_by(hours=3)
         assert (await play.succeed(operation))["deleted_files"] > 0
     await orphans(
         play,
-        f"{lake.table.location()}/data".removeprefix("file://"),
+        f"{play.world.lake.table.location()}/data".removeprefix("file://"),
         "00000-0-00000000-0000-0000-0000-00000000000{}.parquet",
     )
-    assert lineage(_opened(connection)) == after
-    connection.close()
 
 
 def _opened(connection: IcebergConnection) -> IcebergTable:

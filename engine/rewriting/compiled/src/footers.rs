@@ -3,17 +3,11 @@
 //! A footer is read only if all of it is as the format says: every field that is there has its number and wire type, none
 //! is given twice, and no column is encrypted or in another file. Any other footer is left to the caller.
 
-use crate::headers::Reader;
+use crate::headers::{BINARY, FALSE, I32, I64, Reader, STRUCT, TRUE};
 use crate::trouble::{NotMine, Outcome, ensure};
 
-const TRUE: u8 = 1;
-const FALSE: u8 = 2;
 const I16: u8 = 4;
-const I32: u8 = 5;
-const I64: u8 = 6;
-const BINARY: u8 = 8;
 const LIST: u8 = 9;
-const STRUCT: u8 = 12;
 
 const FORM: NotMine = NotMine("a footer has another form");
 /// The most elements of a list, as the caller has for all readers.

@@ -11,12 +11,12 @@ pub const RLE: u32 = 3;
 pub const RLE_DICTIONARY: u32 = 8;
 const BIT_PACKED: u32 = 4;
 
-const TRUE: u8 = 1;
-const FALSE: u8 = 2;
-const I32: u8 = 5;
-const I64: u8 = 6;
-const BINARY: u8 = 8;
-const STRUCT: u8 = 12;
+pub(crate) const TRUE: u8 = 1;
+pub(crate) const FALSE: u8 = 2;
+pub(crate) const I32: u8 = 5;
+pub(crate) const I64: u8 = 6;
+pub(crate) const BINARY: u8 = 8;
+pub(crate) const STRUCT: u8 = 12;
 /// No field has this number.
 const NONE: i64 = -1;
 

@@ -3,6 +3,7 @@
 use packhouse_compiled::footers::{self, ColumnForm, Known};
 
 use crate::chance::{Chance, change};
+use crate::facts_and_bytes;
 
 /// A footer, the three of its fields by which it is known, and the forms of its columns.
 pub struct FooterSample {
@@ -13,14 +14,8 @@ pub struct FooterSample {
 
 impl FooterSample {
     pub fn read(path: &std::path::PathBuf) -> Self {
-        let raw = std::fs::read(path).expect("a footer");
-        let end = raw.iter().position(|byte| *byte == b'\n').expect("a line");
-        let line = String::from_utf8_lossy(&raw[..end]);
-        let facts: Vec<usize> = line
-            .split(' ')
-            .map(|one| one.parse().expect("a number"))
-            .collect();
-        let mut rest = &raw[end + 1..];
+        let (facts, data) = facts_and_bytes(path);
+        let mut rest = data.as_slice();
         let mut part = |length: usize| {
             let (taken, left) = rest.split_at(length);
             rest = left;

@@ -133,14 +133,20 @@ fn walk_holds(sample: &Sample) -> bool {
         && (count, checked) == (found.pages, found.all_checked)
 }
 
-fn read_sample(path: &std::path::PathBuf) -> Sample {
+/// Reads a file of the corpus: the numbers of its first line, and the bytes after it.
+fn facts_and_bytes(path: &std::path::PathBuf) -> (Vec<usize>, Vec<u8>) {
     let raw = std::fs::read(path).expect("a sample");
     let end = raw.iter().position(|byte| *byte == b'\n').expect("a line");
     let line = String::from_utf8_lossy(&raw[..end]);
-    let facts: Vec<usize> = line
+    let facts = line
         .split(' ')
         .map(|one| one.parse().expect("a number"))
         .collect();
+    (facts, raw[end + 1..].to_vec())
+}
+
+fn read_sample(path: &std::path::PathBuf) -> Sample {
+    let (facts, data) = facts_and_bytes(path);
     let mut made = Sample {
         name: path.display().to_string(),
         physical_type: facts[0] as u32,
@@ -154,7 +160,7 @@ fn read_sample(path: &std::path::PathBuf) -> Sample {
         },
         has_levels: facts[5] > 0,
         size: 0,
-        data: raw[end + 1..].to_vec(),
+        data,
     };
     let facts = (made.rows, made.entries);
     heal(&mut made);
