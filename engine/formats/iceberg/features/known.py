@@ -49,11 +49,10 @@ from pyiceberg.utils.properties import property_as_bool, property_as_int
 from engine.formats.iceberg.features.fields import FIELDS
 from engine.formats.iceberg.features.properties import NAMESPACES, PROPERTIES
 from engine.formats.iceberg.features.rows import Activity, Feature
+from engine.formats.iceberg.intake.metadata_files import WRITTEN_FROM_DOCUMENT
 from engine.formats.intake.parameters import Parameters
 
 _LONGEST: Final = 100
-_FIRST_RAW: Final = 3
-"""The first version whose metadata is written from the document that was read, without PyIceberg's model."""
 _NUMBER: Final = "a whole number"
 _PARSED: Final = {
     "write.metadata.previous-versions-max": _NUMBER,
@@ -147,7 +146,7 @@ def written_problems(metadata: TableMetadata, *, is_by_client: bool, is_translat
     PyIceberg parses booleans, and checks the current spec and sort order, where Iceberg does neither. What it can't
     parse (`is_translated`) it would write as something else, in a version of the format that does not have it.
     """
-    if is_by_client and is_translated and metadata.format_version < _FIRST_RAW:
+    if is_by_client and is_translated and metadata.format_version < WRITTEN_FROM_DOCUMENT:
         version = metadata.format_version
         yield f"the metadata has types or defaults of format version 3, although its version is {version}: repair it"
     for name, kind in _PARSED.items():

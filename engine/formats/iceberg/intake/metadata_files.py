@@ -23,7 +23,7 @@ from engine.formats.iceberg.intake.storage import read_file
 from engine.formats.intake.limits import METADATA_BYTES, METADATA_VALUES, Malformed, too_large
 
 _GZIP: Final = b"\x1f\x8b"
-_WRITTEN_FROM_DOCUMENT: Final = 3
+WRITTEN_FROM_DOCUMENT: Final = 3
 """The first format version whose metadata PyIceberg (0.12) does not write."""
 
 
@@ -33,7 +33,7 @@ _UNIQUE_NAME: Final = re.compile(r"[0-9]+-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f
 
 @dataclass(frozen=True, slots=True)
 class ReadMetadata:
-    """Metadata as PyIceberg has it, the fields of the document (`fields_of`), and see `ReadTable`."""
+    """Metadata as PyIceberg parses it, the fields of its document (`fields_of`), and what `ReadTable` keeps of it."""
 
     metadata: TableMetadata
     fields: Mapping[str, str]
@@ -116,7 +116,7 @@ def kept_document(metadata: TableMetadata, document: Any) -> Mapping[str, Any] |
 
     Later versions are written by a change of the document, in which fields that PyIceberg does not know stay.
     """
-    return document if metadata.format_version >= _WRITTEN_FROM_DOCUMENT and isinstance(document, dict) else None
+    return document if metadata.format_version >= WRITTEN_FROM_DOCUMENT and isinstance(document, dict) else None
 
 
 def stored_schema(document: Mapping[str, Any] | None, schema_id: int) -> str | None:

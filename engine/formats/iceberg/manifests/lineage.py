@@ -12,7 +12,6 @@ from array import array
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-import numpy as np
 from pyiceberg.avro.file import AvroFile
 from pyiceberg.io import FileIO
 from pyiceberg.manifest import (
@@ -30,7 +29,7 @@ from pyiceberg.manifest import (
 
 from engine.formats.iceberg.manifests.entry_ids import FIRST_ROW
 from engine.formats.iceberg.manifests.inheritance import first_row_id_of
-from engine.formats.iceberg.metadata.row_ids import MOST_ROW_ID, WITH_ROW_IDS
+from engine.formats.iceberg.metadata.row_ids import MOST_ROW_ID, WITH_ROW_IDS, wrong_ranges
 from engine.formats.intake.limits import Malformed
 
 _OF_MANIFEST: Final = 520
@@ -153,15 +152,10 @@ def check_row_ids(firsts: Any, counts: Any, *, below: int, name: Callable[[int],
         below: the table's next row id.
         name: returns what to name a file by, given its place.
     """
-    firsts, counts = np.asarray(firsts, np.int64), np.asarray(counts, np.int64)
-    wrong = np.flatnonzero((firsts < 0) | (firsts > below - counts))
-    if len(wrong):
-        found = f"{name(int(wrong[0]))} has row ids from {firsts[wrong[0]]} for {counts[wrong[0]]} rows"
+    beyond, shared, before = wrong_ranges(firsts, counts, below=below)
+    if len(beyond):
+        found = f"{name(int(beyond[0]))} has row ids from {firsts[beyond[0]]} for {counts[beyond[0]]} rows"
         raise Malformed(f"{found}, but the table's next-row-id is {below}")
-    order = np.argsort(firsts, kind="stable")
-    ends = firsts[order] + counts[order]
-    shared = np.flatnonzero(firsts[order][1:] < ends[:-1])
     if len(shared):
-        some = order[shared[0] : shared[0] + 2]
-        names = " and ".join(sorted({name(int(each)) for each in some}))
-        raise Malformed(f"two data files share row ids from {firsts[some[1]]}: see {names}")
+        names = " and ".join(sorted({name(int(shared[0])), name(int(before[0]))}))
+        raise Malformed(f"two data files share row ids from {firsts[shared[0]]}: see {names}")

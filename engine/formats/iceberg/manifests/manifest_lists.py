@@ -6,6 +6,8 @@ from pyiceberg.avro.file import AvroFile
 from pyiceberg.manifest import MANIFEST_LIST_FILE_SCHEMAS, ManifestContent, ManifestFile, PartitionFieldSummary
 
 from engine.formats.iceberg.intake.storage import HeldFiles
+from engine.formats.iceberg.manifests.lineage import LIST_SCHEMA
+from engine.formats.iceberg.metadata.row_ids import WITH_ROW_IDS
 
 _PARTITIONS: Final = 508
 
@@ -17,7 +19,7 @@ def manifests_in(path: str, body: bytes, format_version: int) -> list[ManifestFi
     """
     with AvroFile[ManifestFile](
         HeldFiles(body).new_input(path),
-        MANIFEST_LIST_FILE_SCHEMAS[3 if format_version > 2 else 2],  # noqa: PLR2004 - versions of the format
+        LIST_SCHEMA if format_version >= WITH_ROW_IDS else MANIFEST_LIST_FILE_SCHEMAS[2],
         read_types={-1: ManifestFile, _PARTITIONS: PartitionFieldSummary},
         read_enums={517: ManifestContent},
     ) as reader:

@@ -33,7 +33,7 @@ from engine.formats.iceberg.metadata.column_values import default_problems
 from engine.formats.iceberg.metadata.deletes import vector_faults
 from engine.formats.iceberg.metadata.digest import LiveFiles
 from engine.formats.iceberg.metadata.partitions import PartitionCodec, schema_of_spec
-from engine.formats.iceberg.metadata.row_ids import row_id_limit
+from engine.formats.iceberg.metadata.row_ids import row_id_limit, wrong_ranges
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.iceberg.statistics.metrics_modes import children
 from engine.formats.intake.parameters import listed
@@ -201,17 +201,14 @@ def _row_ids_distinct(view: TableView, files: LiveFiles) -> Condition:
     data = data.filter(pc.and_(data["first_row_id"].is_valid(), pc.greater(data["record_count"], 0)))
     if not data.num_rows:
         return Condition(name, True, "rows have no ids by their files")
-    first = data["first_row_id"].to_numpy()
-    order = np.argsort(first)
-    first, rows = first[order], data["record_count"].to_numpy()[order]
-    ends = first.astype(np.uint64) + rows.astype(np.uint64)  # the sum of two such numbers fits 64 bits without a sign
-    overlapping = int(np.count_nonzero(np.maximum.accumulate(ends)[:-1] > first[1:].astype(np.uint64)))
     following = row_id_limit(view.metadata)
-    beyond = int(np.count_nonzero((first < 0) | (ends > np.uint64(following))))
-    detail = f"{len(first)} files with row ids below the next one, {following}"
-    if overlapping or beyond:
-        detail = f"of {len(first)} files with row ids {overlapping} overlap others, {beyond} reach beyond {following}"
-    return Condition(name, not overlapping and not beyond, detail)
+    beyond, shared, _ = wrong_ranges(data["first_row_id"].to_numpy(), data["record_count"].to_numpy(), below=following)
+    detail = f"{data.num_rows} files with row ids below the next one, {following}"
+    holds = not len(beyond) and not len(shared)
+    if not holds:
+        wrong = f"{len(shared)} overlap others, {len(beyond)} reach beyond {following}"
+        detail = f"of {data.num_rows} files with row ids {wrong}"
+    return Condition(name, holds, detail)
 
 
 def _specs_known(view: TableView, files: LiveFiles) -> Condition:

@@ -56,7 +56,7 @@ _MICROSECOND: Final = timedelta(microseconds=1)
 _FRACTION: Final = re.compile(r"\.\d{6}")
 _FINE: Final = re.compile(r"\.\d{6}(\d{1,3})(?!\d)")
 NANOSECONDS: Final = 1000
-"""In a microsecond."""
+"""Nanoseconds in a microsecond."""
 _EXACT: Final = Context(prec=60)  # the default context rounds to 28 digits, decimals have up to 38
 
 

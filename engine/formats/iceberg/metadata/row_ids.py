@@ -5,11 +5,15 @@ or is not above all ids that its snapshots took, is refused by name before anyth
 """
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
+import numpy as np
+import numpy.typing as npt
 from pyiceberg.table.metadata import TableMetadata
 
 from engine.domain.errors import NotEligible
+
+Ints = npt.NDArray[np.int64]
 
 WITH_ROW_IDS: Final = 3
 """The first format version whose rows have ids."""
@@ -61,6 +65,27 @@ def row_id_limit(metadata: TableMetadata) -> int:
     """Return the number that all row ids are below, as far as the metadata states one that can be used."""
     found = _next_row_id(metadata)
     return MOST_ROW_ID if found is None else max(0, min(found, MOST_ROW_ID))
+
+
+def wrong_ranges(firsts: Any, counts: Any, *, below: int) -> tuple[Ints, Ints, Ints]:
+    """Find ranges of row ids that no table can have.
+
+    Args:
+        firsts: the first row id of each data file.
+        counts: the number of its rows, which is above 0.
+        below: the table's next row id.
+
+    Returns:
+        The places of the files with ids below 0 or not below `below`; and of those that share ids with a file before
+        them by id, with the place of the file just before.
+    """
+    firsts, counts = np.asarray(firsts, np.int64), np.asarray(counts, np.int64)
+    ends = firsts.astype(np.uint64) + counts.astype(np.uint64)  # the sum of two such numbers fits without a sign
+    beyond = np.flatnonzero((firsts < 0) | (ends > np.uint64(below)))
+    order = np.argsort(firsts, kind="stable")
+    is_shared = np.maximum.accumulate(ends[order])[:-1] > firsts[order][1:].astype(np.uint64)
+    shared = np.flatnonzero(is_shared)
+    return beyond, order[shared + 1], order[shared]
 
 
 def _next_row_id(metadata: TableMetadata) -> int | None:

@@ -92,7 +92,7 @@ class _DeletedRows:
         self._rows: dict[str, Mapping[str, _Ints]] = {}
 
     def deleted(self, path: str, rows: int, refs: _Refs) -> _Ints:
-        """Return the deleted positions of a data file with so many rows. Raises Malformed if a file can't be read."""
+        """Return the deleted positions of a data file, given its rows. Raises Malformed if a file can't be read."""
         parts = [np.empty(0, np.int64)]
         for ref in refs:
             file = self._files[ref.path, ref.offset, ref.length]
