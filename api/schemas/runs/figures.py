@@ -313,7 +313,8 @@ class TaskFigures(StoredDocument):
         default=None, description="Columns of row groups that the compiled pass merged.", examples=[12]
     )
     pass_limit: Text | None = Field(
-        default=None, description="Why the compiled pass was not used, or not to the end; null or empty: it was."
+        default=None,
+        description="Why the compiled pass was not used, or was given up; null or empty where it was used.",
     )
     row_digest: Text | None = Field(
         default=None, description="Digest of the rows of inputs and outputs; null or empty: rows were not compared."

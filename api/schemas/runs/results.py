@@ -168,7 +168,7 @@ class RewriteResult(ResultFields):
     checked: RowChecks | None = Field(default=None, description="How rows were compared; null until it ended.")
     pass_limits: dict[Text, int] = Field(
         default={},
-        description="Why tasks did not use the compiled pass, or not to the end, with the number of file groups.",
+        description="Why tasks did not use the compiled pass, or gave it up, with the number of file groups.",
         examples=[{"the kernel was sent without a library for linux on aarch64": 2}],
     )
     order: OrderResult | None = Field(default=None, description="Effect on the order of rows; null: it has none.")

@@ -3291,7 +3291,7 @@ class TaskFigures(Model):
     """Columns of row groups that the compiled pass merged."""
 
     pass_limit: str | None = None
-    """Why the compiled pass was not used, or not to the end; null or empty: it was."""
+    """Why the compiled pass was not used, or was given up; null or empty where it was used."""
 
     row_digest: str | None = None
     """Digest of the rows of inputs and outputs; null or empty: rows were not compared."""
@@ -6490,7 +6490,7 @@ class RewriteResult(Model):
     """How rows were compared; null until it ended."""
 
     pass_limits: dict[str, int] | None = None
-    """Why tasks did not use the compiled pass, or not to the end, with the number of file groups."""
+    """Why tasks did not use the compiled pass, or gave it up, with the number of file groups."""
 
     order: OrderResult | None = None
     """Effect on the order of rows; null: it has none."""

@@ -7645,7 +7645,7 @@ export interface components {
             /** @description Effect on the order of rows; null: it has none. */
             order?: components["schemas"]["OrderResult"] | null;
             /**
-             * @description Why tasks did not use the compiled pass, or not to the end, with the number of file groups.
+             * @description Why tasks did not use the compiled pass, or gave it up, with the number of file groups.
              * @default {}
              * @example {
              *       "the kernel was sent without a library for linux on aarch64": 2
@@ -9480,7 +9480,7 @@ export interface components {
              * @example 12
              */
             merged_columns?: number | null;
-            /** @description Why the compiled pass was not used, or not to the end; null or empty: it was. */
+            /** @description Why the compiled pass was not used, or was given up; null or empty where it was used. */
             pass_limit?: string | null;
             /**
              * @description Requests to the storage.

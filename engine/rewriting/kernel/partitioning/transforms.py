@@ -21,7 +21,7 @@ from engine.rewriting.kernel.partitioning.bucket_hash import hash_bytes, hash_lo
 Longs = npt.NDArray[np.int64]
 
 _NANOSECONDS: Final = 1000
-"""In a microsecond."""
+"""Nanoseconds in a microsecond."""
 
 _DATE_UNITS: Final = {"year": "Y", "month": "M", "day": "D", "hour": "h"}
 

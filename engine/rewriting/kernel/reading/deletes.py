@@ -33,7 +33,7 @@ OTHER_FORMATS: Final = (".avro", ".orc", ".puffin")
 MOST_VECTOR_ROWS: Final = 2**27
 """Rows that the deletion vectors of one task may delete: 1 GiB of positions."""
 MOST_VECTOR_BYTES: Final = 2**28
-"""Size of one deletion vector: a page of 65,536 rows takes at most 8 KiB, 10 bytes if one row of it is deleted."""
+"""Largest deletion vector that is read; its part for 65,536 rows takes at most 8 KiB."""
 TOGETHER_BYTES: Final = 8 * 2**20
 """Size up to which neighbouring deletion vectors are read with one request."""
 

@@ -49,7 +49,7 @@ class RowLineage:
 
     @staticmethod
     def of(file: TaskInput) -> "RowLineage":
-        """Return those of an input."""
+        """Return the values that the rows of an input inherit."""
         return RowLineage(file.first_row_id, file.sequence_number)
 
     def filled(
@@ -79,4 +79,4 @@ class RowLineage:
 
 
 NO_LINEAGE: Final = RowLineage(None, None)
-"""That of rows that inherit nothing."""
+"""Lineage of rows that inherit nothing."""
