@@ -27,8 +27,8 @@ from engine.formats.iceberg.intake.storage import HeldFiles
 from engine.formats.iceberg.manifests.decoding import read_entries
 from engine.formats.iceberg.metadata.partitions import PartitionCodec
 from engine.formats.iceberg.removal.inventories.rows import RowsBelow, rows_of
-from engine.formats.iceberg.upkeep.delete_plans import DeleteFile
-from engine.formats.iceberg.upkeep.delete_positions import POSITIONS, LeftAlone, read_positions
+from engine.formats.iceberg.upkeep.deletes.plans import DeleteFile
+from engine.formats.iceberg.upkeep.deletes.positions import POSITIONS, LeftAlone, read_positions
 from engine.formats.intake.avro.blocks import check_records, container, metadata_of, readable, records_in, schema_of
 from engine.formats.intake.checks import check_entries
 from engine.formats.intake.errors import decoding_file, parsing

@@ -21,7 +21,7 @@ from engine.formats.iceberg.commits.tries import Proposal
 from engine.formats.iceberg.manifests.inheritance import first_row_id_of
 from engine.formats.iceberg.manifests.lineage import first_row_id
 from engine.formats.iceberg.metadata.views import TableView
-from engine.formats.iceberg.upkeep.puffin_files import VectorBlob, puffin_of, vector_files
+from engine.formats.iceberg.upkeep.deletes.puffin_files import VectorBlob, puffin_of, vector_files
 from tests.support.deletion_vectors import blob_of
 from tests.support.iceberg_tables import Lake, edit_metadata, group_of, nothing
 from tests.support.kernel_groups import written_by_kernel

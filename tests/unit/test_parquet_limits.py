@@ -15,8 +15,8 @@ from engine.domain.errors import NotEligible
 from engine.formats.hive.files.footers import _without_arrow_schema, footer_in
 from engine.formats.iceberg.intake.storage import HeldFiles
 from engine.formats.iceberg.removal.inventories.rows import rows_of
-from engine.formats.iceberg.upkeep.delete_plans import DeleteFile
-from engine.formats.iceberg.upkeep.delete_positions import POSITIONS, LeftAlone, read_positions
+from engine.formats.iceberg.upkeep.deletes.plans import DeleteFile
+from engine.formats.iceberg.upkeep.deletes.positions import POSITIONS, LeftAlone, read_positions
 from engine.formats.intake.limits import Malformed
 from engine.formats.intake.parquet.footers import checked_file
 from engine.formats.intake.parquet.pages import check_coded, check_decoded

@@ -18,8 +18,10 @@ from engine.domain.errors import CommitConflict
 from engine.formats.base import SnapshotProof
 from engine.formats.iceberg.catalog.file_access import GuardedFileIO
 from engine.formats.iceberg.intake.storage import HeldFiles
-from engine.formats.iceberg.upkeep import delete_commits, delete_plans, delete_positions
-from engine.formats.iceberg.upkeep.delete_positions import LeftAlone, Positions, distinct, read_positions, together
+from engine.formats.iceberg.upkeep.deletes import commits as delete_commits
+from engine.formats.iceberg.upkeep.deletes import plans as delete_plans
+from engine.formats.iceberg.upkeep.deletes import positions as delete_positions
+from engine.formats.iceberg.upkeep.deletes.positions import LeftAlone, Positions, distinct, read_positions, together
 from tests.support.iceberg_tables import (
     BY_CITY,
     PATH_ID,

@@ -14,9 +14,9 @@ from pyiceberg.manifest import ManifestContent, ManifestFile
 from engine.formats.iceberg.manifests.decoding import DELETED, EXISTING, read_entries
 from engine.formats.iceberg.manifests.entry_bytes import EntryLayout, cut, data_files
 from engine.formats.iceberg.metadata.partitions import PartitionCodec
-from engine.formats.iceberg.upkeep import manifest_merging
-from engine.formats.iceberg.upkeep.manifest_entries import comparable
-from engine.formats.iceberg.upkeep.manifest_merging import ManifestMerge, MergedManifest, Sources
+from engine.formats.iceberg.upkeep.manifests import merging as manifest_merging
+from engine.formats.iceberg.upkeep.manifests.entries import comparable
+from engine.formats.iceberg.upkeep.manifests.merging import ManifestMerge, MergedManifest, Sources
 from engine.formats.intake.avro.blocks import block_in, container, metadata_of, readable, schema_of
 from engine.formats.intake.limits import Malformed
 from tests.integration.iceberg.test_entry_frames import TYPES, manifest, spec_of

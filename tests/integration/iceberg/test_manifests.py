@@ -37,7 +37,7 @@ from engine.domain.errors import CommitConflict, OutcomeUnknown, TableUnreadable
 from engine.formats.base import SnapshotProof
 from engine.formats.iceberg.manifests import reading
 from engine.formats.iceberg.manifests.entry_bytes import EntryLayout, cut
-from engine.formats.iceberg.upkeep import manifest_plans
+from engine.formats.iceberg.upkeep.manifests import plans as manifest_plans
 from engine.formats.intake.avro.blocks import readable, schema_of, with_schema
 from tests.support.iceberg_tables import (
     BY_CITY,

@@ -12,8 +12,8 @@ from pyiceberg.typedef import Record
 
 from engine.domain.errors import NotEligible
 from engine.formats.base import RewrittenSnapshot, SnapshotProof
-from engine.formats.iceberg.upkeep import vector_files, vector_plans
-from engine.formats.iceberg.upkeep.puffin_files import encoded
+from engine.formats.iceberg.upkeep.deletes import vector_files, vector_plans
+from engine.formats.iceberg.upkeep.deletes.puffin_files import encoded
 from tests.integration.iceberg.test_deletion_vectors import rewrite, vectors
 from tests.support.iceberg_tables import (
     BY_CITY,
@@ -168,7 +168,7 @@ def test_files_that_are_left_by_metadata_keep_their_neighbours_out_of_the_plan(
     lake: Lake, monkeypatch: pytest.MonkeyPatch
 ):
     made(lake, [[(0, 1)], [(1, at) for at in range(9)]])
-    monkeypatch.setattr("engine.formats.iceberg.upkeep.delete_plans.MOST_ROWS", 5)
+    monkeypatch.setattr("engine.formats.iceberg.upkeep.deletes.plans.MOST_ROWS", 5)
     plan = lake.open().delete_rewrite.plan()
     assert (plan.rewritten, dict(plan.left)) == (0, {"too_large": 1, "shares_data_files": 1})
 

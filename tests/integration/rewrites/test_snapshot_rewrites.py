@@ -19,7 +19,7 @@ from engine.formats.base import Condition, RollBack, SnapshotProof
 from engine.formats.iceberg.catalog.paths import normalised
 from engine.formats.iceberg.commits.commit import TableCommits
 from engine.formats.iceberg.commits.tries import CommitTries
-from engine.formats.iceberg.upkeep import delete_files
+from engine.formats.iceberg.upkeep.deletes import files as delete_files
 from engine.formats.iceberg.upkeep.rewrites import TableDeletes, TableManifests
 from engine.services.operations.metadata.snapshots import SnapshotAttempt
 from engine.services.runs.attempts import AttemptStop, Stop

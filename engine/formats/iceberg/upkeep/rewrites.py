@@ -10,14 +10,14 @@ from engine.formats.base import RewrittenSnapshot, SnapshotProof
 from engine.formats.iceberg.commits.tries import CommitTries
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.iceberg.removal.outputs import remove_run_files, remove_run_metadata
-from engine.formats.iceberg.upkeep.delete_commits import DeleteRewrite
-from engine.formats.iceberg.upkeep.delete_plans import plan_deletes
-from engine.formats.iceberg.upkeep.delete_proofs import prove_deletes
-from engine.formats.iceberg.upkeep.manifest_commits import ManifestRewrite
-from engine.formats.iceberg.upkeep.manifest_evidence import Evidence
-from engine.formats.iceberg.upkeep.manifest_plans import plan_manifests
-from engine.formats.iceberg.upkeep.manifest_proofs import prove_manifests
-from engine.formats.iceberg.upkeep.vector_plans import plan_vectors, with_vectors
+from engine.formats.iceberg.upkeep.deletes.commits import DeleteRewrite
+from engine.formats.iceberg.upkeep.deletes.plans import plan_deletes
+from engine.formats.iceberg.upkeep.deletes.proofs import prove_deletes
+from engine.formats.iceberg.upkeep.deletes.vector_plans import plan_vectors, with_vectors
+from engine.formats.iceberg.upkeep.manifests.commits import ManifestRewrite
+from engine.formats.iceberg.upkeep.manifests.evidence import Evidence
+from engine.formats.iceberg.upkeep.manifests.plans import plan_manifests
+from engine.formats.iceberg.upkeep.manifests.proofs import prove_manifests
 from engine.formats.intake.guards import Reading, reads
 
 

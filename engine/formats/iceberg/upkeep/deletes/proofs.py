@@ -18,8 +18,8 @@ from engine.formats.iceberg.manifests.decoding import POSITION_DELETES, identity
 from engine.formats.iceberg.manifests.summaries import not_enclosed
 from engine.formats.iceberg.metadata.history import in_history
 from engine.formats.iceberg.metadata.views import TableView
-from engine.formats.iceberg.upkeep.delete_plans import DeleteFile, delete_files_of, delete_manifests, live_data
-from engine.formats.iceberg.upkeep.delete_positions import (
+from engine.formats.iceberg.upkeep.deletes.plans import DeleteFile, delete_files_of, delete_manifests, live_data
+from engine.formats.iceberg.upkeep.deletes.positions import (
     LeftAlone,
     LiveData,
     Positions,
@@ -27,10 +27,10 @@ from engine.formats.iceberg.upkeep.delete_positions import (
     read_positions,
     together,
 )
-from engine.formats.iceberg.upkeep.manifest_entries import comparable
-from engine.formats.iceberg.upkeep.manifest_proofs import are_same_files, is_replace
-from engine.formats.iceberg.upkeep.vector_plans import with_vectors
-from engine.formats.iceberg.upkeep.vector_proofs import same_effect, vectors_valid
+from engine.formats.iceberg.upkeep.deletes.vector_plans import with_vectors
+from engine.formats.iceberg.upkeep.deletes.vector_proofs import same_effect, vectors_valid
+from engine.formats.iceberg.upkeep.manifests.entries import comparable
+from engine.formats.iceberg.upkeep.manifests.proofs import are_same_files, is_replace
 from engine.formats.intake.caches import ManifestCache
 from engine.formats.intake.limits import Malformed
 

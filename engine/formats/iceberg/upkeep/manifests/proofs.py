@@ -16,8 +16,8 @@ from engine.formats.iceberg.manifests.reading import live
 from engine.formats.iceberg.manifests.summaries import excluded
 from engine.formats.iceberg.metadata.history import in_history
 from engine.formats.iceberg.metadata.views import TableView
-from engine.formats.iceberg.upkeep.manifest_entries import comparable, plain
-from engine.formats.iceberg.upkeep.manifest_evidence import Evidence, Reading
+from engine.formats.iceberg.upkeep.manifests.entries import comparable, plain
+from engine.formats.iceberg.upkeep.manifests.evidence import Evidence, Reading
 from engine.formats.intake.caches import ManifestCache
 
 

@@ -36,7 +36,7 @@ from engine.formats.iceberg.manifests.lineage import check_row_ids
 from engine.formats.iceberg.manifests.summaries import uuid_signs, widen_zeros
 from engine.formats.iceberg.metadata.partitions import PartitionCodec, SpecToWrite
 from engine.formats.iceberg.statistics.bounds import order_key
-from engine.formats.iceberg.upkeep.manifest_entries import plain
+from engine.formats.iceberg.upkeep.manifests.entries import plain
 from engine.formats.intake.avro.blocks import container, metadata_of, readable
 from engine.formats.intake.limits import Malformed
 

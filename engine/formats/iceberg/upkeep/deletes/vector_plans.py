@@ -28,7 +28,7 @@ from engine.formats.iceberg.manifests.decoding import (
 )
 from engine.formats.iceberg.metadata.deletes import apply_to_nothing, vector_faults
 from engine.formats.iceberg.metadata.views import TableView
-from engine.formats.iceberg.upkeep.delete_plans import (
+from engine.formats.iceberg.upkeep.deletes.plans import (
     MOST_ROWS_OF_RUN,
     DeleteFile,
     check_eligible,
@@ -37,7 +37,7 @@ from engine.formats.iceberg.upkeep.delete_plans import (
     live_deletes,
     usable_files,
 )
-from engine.formats.iceberg.upkeep.puffin_files import LEAST_FOOTER, MAGIC, VectorBlob, puffin_of
+from engine.formats.iceberg.upkeep.deletes.puffin_files import LEAST_FOOTER, MAGIC, VectorBlob, puffin_of
 
 LIVE_SHARE: Final = 0.5
 """Share of a Puffin file below which its live vectors are copied."""

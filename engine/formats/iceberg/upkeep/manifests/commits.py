@@ -28,10 +28,10 @@ from engine.formats.iceberg.manifests.reading import live
 from engine.formats.iceberg.metadata.history import ATTEMPT, RUN_ID, summary_of
 from engine.formats.iceberg.metadata.row_ids import has_row_ids, next_row_id
 from engine.formats.iceberg.metadata.views import TableView
-from engine.formats.iceberg.upkeep.manifest_entries import plain
-from engine.formats.iceberg.upkeep.manifest_evidence import Evidence, Reading, digest, listed_as
-from engine.formats.iceberg.upkeep.manifest_merging import ManifestMerge, MergedManifest, Sources
-from engine.formats.iceberg.upkeep.manifest_plans import Selection, check_eligible, select, target_of
+from engine.formats.iceberg.upkeep.manifests.entries import plain
+from engine.formats.iceberg.upkeep.manifests.evidence import Evidence, Reading, digest, listed_as
+from engine.formats.iceberg.upkeep.manifests.merging import ManifestMerge, MergedManifest, Sources
+from engine.formats.iceberg.upkeep.manifests.plans import Selection, check_eligible, select, target_of
 from engine.formats.intake.avro.blocks import readable, schema_of
 from engine.formats.intake.limits import Malformed
 from engine.formats.intake.overlapping import overlapped
@@ -163,7 +163,7 @@ class _Fetched:
 def _merges(view: TableView, chosen: Selection, compression: str) -> Iterator[tuple[Reading, Sequence[MergedManifest]]]:
     """Yield the manifests of each Avro schema in a selection, as they were read, with those to write in their place.
 
-    Manifests of one schema are merged however its JSON is spelt in their headers, as `manifest_plans` predicts.
+    Manifests of one schema are merged however its JSON is spelt in their headers, as `plans` predicts.
     """
     alike: dict[str, list[_Fetched]] = defaultdict(list)
     encodings: dict[bytes, str] = {}  # most headers are the same bytes

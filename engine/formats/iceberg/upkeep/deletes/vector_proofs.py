@@ -19,9 +19,9 @@ from engine.domain.values.partitions import partition_text
 from engine.formats.base import Condition
 from engine.formats.iceberg.manifests.decoding import POSITION_DELETES, DeleteIdentity, are_vectors
 from engine.formats.iceberg.metadata.deletes import DeletesMoved, PositionDeleteIndex, vector_faults
-from engine.formats.iceberg.upkeep.delete_plans import DeleteFile, delete_files_of
-from engine.formats.iceberg.upkeep.delete_positions import LeftAlone, read_positions
-from engine.formats.iceberg.upkeep.vector_files import by_path, vector_positions
+from engine.formats.iceberg.upkeep.deletes.plans import DeleteFile, delete_files_of
+from engine.formats.iceberg.upkeep.deletes.positions import LeftAlone, read_positions
+from engine.formats.iceberg.upkeep.deletes.vector_files import by_path, vector_positions
 from engine.formats.intake.limits import Malformed
 
 _MOST_NAMED = 5

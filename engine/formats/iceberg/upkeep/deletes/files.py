@@ -14,8 +14,8 @@ from pyiceberg.manifest import DataFile, DataFileContent, FileFormat
 from pyiceberg.typedef import Record
 
 from engine.domain.runs.left_out import LeftOutItem
-from engine.formats.iceberg.upkeep.delete_plans import DeleteFile
-from engine.formats.iceberg.upkeep.delete_positions import (
+from engine.formats.iceberg.upkeep.deletes.plans import DeleteFile
+from engine.formats.iceberg.upkeep.deletes.positions import (
     FILE_PATH_ID,
     POSITION_ID,
     POSITIONS,

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from pyiceberg.io import FileIO
 
 from engine.formats.iceberg.errors import is_of_content, summary_of
-from engine.formats.iceberg.upkeep.delete_plans import MOST_BYTES, MOST_ROWS, DeleteFile
+from engine.formats.iceberg.upkeep.deletes.plans import MOST_BYTES, MOST_ROWS, DeleteFile
 from engine.formats.intake.errors import decoding_bytes, is_refusal
 from engine.formats.intake.parquet.footers import CheckedFile, checked_file
 from engine.formats.intake.parquet.pages import check_coded

@@ -37,18 +37,18 @@ from engine.formats.iceberg.manifests.delete_manifests import without
 from engine.formats.iceberg.manifests.summaries import split_by_uuid_order, widen_zeros
 from engine.formats.iceberg.metadata.history import ATTEMPT, RUN_ID, summary_of
 from engine.formats.iceberg.metadata.views import TableView
-from engine.formats.iceberg.upkeep.delete_files import MergedDeletes, data_file_of, merged_rows, parquet_of
-from engine.formats.iceberg.upkeep.delete_plans import (
+from engine.formats.iceberg.upkeep.deletes.files import MergedDeletes, data_file_of, merged_rows, parquet_of
+from engine.formats.iceberg.upkeep.deletes.plans import (
     DeleteFile,
     check_eligible,
     delete_manifests,
     live_data,
     select,
 )
-from engine.formats.iceberg.upkeep.delete_positions import LiveData, Positions
-from engine.formats.iceberg.upkeep.puffin_files import counted_file, puffin_of, vector_files
-from engine.formats.iceberg.upkeep.vector_files import made_vectors
-from engine.formats.iceberg.upkeep.vector_plans import with_vectors
+from engine.formats.iceberg.upkeep.deletes.positions import LiveData, Positions
+from engine.formats.iceberg.upkeep.deletes.puffin_files import counted_file, puffin_of, vector_files
+from engine.formats.iceberg.upkeep.deletes.vector_files import made_vectors
+from engine.formats.iceberg.upkeep.deletes.vector_plans import with_vectors
 
 _log = structlog.get_logger(__name__)
 

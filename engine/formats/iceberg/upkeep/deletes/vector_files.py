@@ -22,10 +22,10 @@ from engine.domain.runs.left_out import LeftOutItem
 from engine.formats.iceberg.errors import summary_of
 from engine.formats.iceberg.metadata.deletes import PositionDeleteIndex
 from engine.formats.iceberg.metadata.views import TableView
-from engine.formats.iceberg.upkeep.delete_plans import MOST_BYTES, DeleteFile, live_data, live_deletes
-from engine.formats.iceberg.upkeep.delete_positions import LeftAlone, LiveData, Positions, read_positions
-from engine.formats.iceberg.upkeep.puffin_files import VectorBlob, encoded
-from engine.formats.iceberg.upkeep.vector_plans import select_vectors
+from engine.formats.iceberg.upkeep.deletes.plans import MOST_BYTES, DeleteFile, live_data, live_deletes
+from engine.formats.iceberg.upkeep.deletes.positions import LeftAlone, LiveData, Positions, read_positions
+from engine.formats.iceberg.upkeep.deletes.puffin_files import VectorBlob, encoded
+from engine.formats.iceberg.upkeep.deletes.vector_plans import select_vectors
 from engine.formats.intake.errors import is_refusal
 from engine.formats.intake.overlapping import overlapped
 from engine.rewriting.kernel.reading.deletion_vectors import DamagedVector, positions_in
