@@ -1,4 +1,4 @@
-"""Read manifest entries as Arrow columns, once per manifest: the content of a manifest's path never changes.
+"""Read manifest lists, and manifest entries as Arrow columns, once per manifest: the content of a path never changes.
 
 Small manifests of one schema are decoded together (`batches`): what decoding costs per call is more than their entries
 do. No per-file object outlives the reading of its manifest.
@@ -14,15 +14,18 @@ from typing import Final, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyiceberg.manifest import ManifestContent, ManifestFile
+from pyiceberg.avro.file import AvroFile
+from pyiceberg.manifest import MANIFEST_LIST_FILE_SCHEMAS, ManifestContent, ManifestFile, PartitionFieldSummary
 
 from engine.formats.iceberg.catalog.file_access import outside
 from engine.formats.iceberg.errors import decoding, is_of_content
-from engine.formats.iceberg.intake.storage import AvroFiles
+from engine.formats.iceberg.intake.storage import AvroFiles, HeldFiles
 from engine.formats.iceberg.manifests.batches import read_together
 from engine.formats.iceberg.manifests.decoding import DELETED, ENTRIES, IS_OUTSIDE, read_entries
 from engine.formats.iceberg.manifests.inheritance import first_row_id_of, inherited, with_row_ids
+from engine.formats.iceberg.manifests.lineage import LIST_SCHEMA
 from engine.formats.iceberg.metadata.partitions import PartitionCodec
+from engine.formats.iceberg.metadata.row_ids import WITH_ROW_IDS
 from engine.formats.intake.avro.blocks import readable, schema_of
 from engine.formats.intake.caches import Cache, CacheableValue
 from engine.formats.intake.checks import check_entries, check_live, check_size
@@ -34,6 +37,8 @@ from engine.rewriting.kernel.storage.places import AllowedFolders
 T = TypeVar("T", bound=CacheableValue)
 
 _READ_AT_ONCE: Final = 256
+_PARTITIONS: Final = 508
+"""Field id of the summaries of partitions in a manifest list."""
 _READERS: Final = (8, 64)
 _SMALL_BYTES: Final = 64 * 1024  # stored bytes of manifests that are decoded together
 _READ_BYTES: Final = 64 * 2**20  # stored bytes that are read at once, where more than the least number read
@@ -220,3 +225,18 @@ def live(table: pa.Table) -> pa.Table:
     """Return the entries of files that were not deleted."""
     is_live = pc.not_equal(table["status"], DELETED)
     return table if pc.all(is_live).as_py() else table.filter(is_live)
+
+
+def manifests_in(path: str, body: bytes, format_version: int) -> list[ManifestFile]:
+    """Return the manifests that a manifest list names, from its content.
+
+    Records of version 3 have one field more (`inheritance.first_row_id_of`), which PyIceberg's function (0.12) leaves
+    out.
+    """
+    with AvroFile[ManifestFile](
+        HeldFiles(body).new_input(path),
+        LIST_SCHEMA if format_version >= WITH_ROW_IDS else MANIFEST_LIST_FILE_SCHEMAS[2],
+        read_types={-1: ManifestFile, _PARTITIONS: PartitionFieldSummary},
+        read_enums={517: ManifestContent},
+    ) as reader:
+        return list(reader)

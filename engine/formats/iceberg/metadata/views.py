@@ -22,8 +22,7 @@ from engine.formats.iceberg.intake.checks import check_metadata
 from engine.formats.iceberg.intake.read_tables import ReadTable
 from engine.formats.iceberg.intake.storage import AvroFiles, HeldFiles
 from engine.formats.iceberg.manifests.lineage import read_entries
-from engine.formats.iceberg.manifests.manifest_lists import manifests_in
-from engine.formats.iceberg.manifests.reading import ManifestReader
+from engine.formats.iceberg.manifests.reading import ManifestReader, manifests_in
 from engine.formats.iceberg.metadata.digest import LiveFiles
 from engine.formats.iceberg.metadata.history import commit_times, head_of, sequence_times
 from engine.formats.iceberg.metadata.partitions import PartitionCodec, schema_of_spec
