@@ -3,6 +3,7 @@
 import os
 
 from engine.archive.folders import WriteOnceFolder
+from engine.aws.sqs import QueueAddress, SqsQueue
 from engine.factory.dependencies import Dependencies
 from engine.metrics import WorkMetrics
 from engine.services.exports.audit import AuditExport
@@ -15,7 +16,6 @@ from engine.services.webhooks.receivers import Receivers, WebhookSecrets
 from engine.services.webhooks.sending import WebhookSending
 from engine.settings.model import Settings
 from engine.settings.values import reveal
-from engine.sqs.queue import QueueAddress, SqsQueue
 from engine.stores.watching.leadership import LATENCY, WEBHOOKS
 
 

@@ -19,14 +19,14 @@ from figures import ROOT, static_figures
 from walk import traced_run
 
 LIMITS: Final[Mapping[str, int]] = {
-    "traced modules": 286,
-    "traced modules of engine": 266,
-    "modules of engine": 761,
-    "lines of engine": 106_400,
+    "traced modules": 290,
+    "traced modules of engine": 270,
+    "modules of engine": 790,
+    "lines of engine": 109_000,
     "protocols in formats/base": 13,
     "isinstance of roles": 0,
     "fields of KernelTask": 4,
-    "lines of tests": 127_200,
+    "lines of tests": 129_500,
 }
 GOALS: Final[Mapping[str, int]] = {
     "traced modules of engine": 110,

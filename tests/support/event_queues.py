@@ -14,8 +14,8 @@ import boto3
 import pytest
 from moto.sqs.models import sqs_backends
 
-from engine.sqs import queue
-from engine.sqs.queue import QueueAddress
+from engine.aws import sqs
+from engine.aws.sqs import QueueAddress
 from tests.support.http_servers import serving
 from tests.support.s3_server import BUCKET, S3Server
 
@@ -73,7 +73,7 @@ class EventQueue:
 
 def event_queue(s3: S3Server, monkeypatch: pytest.MonkeyPatch, **attributes: str) -> EventQueue:
     """Make a queue whose readers don't wait for messages, and have credentials in the environment."""
-    monkeypatch.setattr(queue, "WAIT_SECONDS", 0)
+    monkeypatch.setattr(sqs, "WAIT_SECONDS", 0)
     for name, value in {"ACCESS_KEY_ID": "key", "SECRET_ACCESS_KEY": "x", "EC2_METADATA_DISABLED": "true"}.items():
         monkeypatch.setenv(f"AWS_{name}", value)
     client = _client("sqs", s3)

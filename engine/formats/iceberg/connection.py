@@ -24,19 +24,14 @@ from engine.formats.base import (
 )
 from engine.formats.base.checks import examples, run_steps
 from engine.formats.iceberg.capabilities import CAPABILITIES
-from engine.formats.iceberg.catalog.catalogs import (
-    CATALOG_NAME,
-    CheckAddresses,
-    GuardedCatalog,
-    GuardedSqlCatalog,
-    any_address,
-    load,
-)
+from engine.formats.iceberg.catalog.catalogs import CATALOG_NAME, GuardedCatalog, load
 from engine.formats.iceberg.catalog.file_access import names_code
 from engine.formats.iceberg.catalog.known_properties import PLAIN, TYPES, misspelt
 from engine.formats.iceberg.catalog.listing import list_tables
 from engine.formats.iceberg.catalog.pointers import pointers
-from engine.formats.iceberg.catalog.vended import problems_of_vended_hosts
+from engine.formats.iceberg.catalog.rest.catalog import CheckAddresses, any_address
+from engine.formats.iceberg.catalog.rest.vended import problems_of_vended_hosts
+from engine.formats.iceberg.catalog.stored.sql import GuardedSqlCatalog
 from engine.formats.iceberg.errors import asking_catalog, reading_table
 from engine.formats.iceberg.rewrite.native import SPARK_CATALOG
 from engine.formats.iceberg.table import IcebergTable

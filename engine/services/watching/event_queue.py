@@ -13,6 +13,7 @@ from typing import Final
 
 import structlog
 
+from engine.aws.sqs import Message, SqsQueue
 from engine.domain.access.callers import Caller, Role
 from engine.domain.clock import Clock, doubled
 from engine.domain.errors import Transient
@@ -20,7 +21,6 @@ from engine.domain.tables.cloud_events import MOST_EVENTS, CloudEvent, EventSour
 from engine.domain.tables.queued_events import events_of
 from engine.metrics import TAKEN, UNREADABLE, WorkMetrics
 from engine.services.tables.events import EventService
-from engine.sqs.queue import Message, SqsQueue
 
 _log = structlog.get_logger(__name__)
 

@@ -11,7 +11,7 @@ from urllib.parse import parse_qs
 import pytest
 
 from engine.domain.errors import Away, InvalidInput, StateConflict
-from engine.formats.iceberg.catalog import tokens
+from engine.formats.iceberg.catalog.rest import tokens
 from engine.formats.iceberg.connection import IcebergConnection, IcebergFormat
 from engine.formats.paimon.connection import PaimonFormat
 from engine.services.catalogs.locations import LocationRules

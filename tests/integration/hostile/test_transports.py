@@ -16,7 +16,7 @@ import pytest
 import requests
 from requests.adapters import HTTPAdapter
 
-from engine.formats.iceberg.catalog import sessions
+from engine.formats.iceberg.catalog.rest import sessions
 from engine.outgoing import calls, relay
 from engine.outgoing.bounds import CallLimits, any_peer, anywhere, connected
 from engine.outgoing.calls import NoAnswer, send

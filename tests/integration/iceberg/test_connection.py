@@ -11,7 +11,7 @@ from engine.domain.tables.table import TableRef
 from engine.domain.values.uris import masked
 from engine.formats.base import TableListing
 from engine.formats.iceberg import IcebergFormat
-from engine.formats.iceberg.catalog import sessions
+from engine.formats.iceberg.catalog.rest import sessions
 from engine.formats.intake.catalogs.databases import with_time_limit
 from engine.services.catalogs.locations import LocationRules
 from tests.support.iceberg_tables import SCHEMA, Lake, append_files

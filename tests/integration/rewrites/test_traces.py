@@ -14,7 +14,7 @@ from sqlalchemy import text
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation, RunState
 from engine.factory.traces import exported_traces
-from engine.formats.iceberg.catalog.sessions import guard
+from engine.formats.iceberg.catalog.rest.sessions import guard
 from engine.outgoing.bounds import any_peer
 from engine.stores.database import Database
 from engine.tracing import spans

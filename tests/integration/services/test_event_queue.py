@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from engine.aws.sqs import QueueAddress, SqsQueue
 from engine.domain.errors import InvalidInput, Transient
 from engine.domain.ids import TableId
 from engine.domain.tables.cloud_events import EventOutcome, EventSource
@@ -16,7 +17,6 @@ from engine.domain.tables.signals import Signal, SignalKind
 from engine.metrics import WorkMetrics
 from engine.services.tables.events import EventService
 from engine.services.watching.event_queue import LONGEST_WAIT_SECONDS, SENDER, EventQueueReader
-from engine.sqs.queue import QueueAddress, SqsQueue
 from engine.stores.database import Database
 from tests.integration.stores.samples import registered
 from tests.support.event_queues import EventQueue, event_queue, fast_queue

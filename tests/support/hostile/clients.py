@@ -10,7 +10,7 @@ from packhouse_client import AsyncPackhouse, Packhouse, Retries
 from packhouse_client import PackhouseError as SdkError
 
 from engine.domain.errors import PackhouseError
-from engine.formats.iceberg.catalog import sessions, tokens
+from engine.formats.iceberg.catalog.rest import sessions, tokens
 from engine.formats.iceberg.connection import IcebergFormat
 from engine.formats.paimon.catalog.rest import client as paimon_rest
 from engine.formats.paimon.connection import PaimonFormat

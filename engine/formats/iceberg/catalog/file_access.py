@@ -81,6 +81,11 @@ class GuardedFileIO(SharedFileIO):
         return super().files(location, is_recursive=is_recursive)
 
 
+def file_io(properties: Mapping[str, str], folders: tuple[str, ...]) -> GuardedFileIO:
+    """Return the storage of a table whose files are below these folders."""
+    return GuardedFileIO(properties, places=AllowedFolders(folders))
+
+
 def outside(paths: Iterable[str], places: AllowedFolders) -> NotEligible:
     """Return the error for files outside of a table's places; paths and location are untrusted text of the table."""
     named = ", ".join(printable_path(each) for each in paths)

@@ -16,7 +16,7 @@ import pyiceberg.io
 from engine.domain.tables.capabilities import CatalogProperty, CatalogType, unserved_type
 from engine.formats.base import PLAIN_OF_STORES, PlainProperties
 from engine.formats.iceberg.catalog.catalogs import CATALOG_NAME
-from engine.formats.iceberg.catalog.vended import VENDED_HOSTS
+from engine.formats.iceberg.catalog.rest.vended import VENDED_HOSTS
 from engine.formats.iceberg.rewrite.native import SPARK_CATALOG
 from engine.formats.intake.parameters import MEANINGLESS
 

@@ -1,0 +1,168 @@
+"""REST catalogs through PyIceberg, hardened: request time limits, no other servers, no configuration by tables.
+
+PyIceberg sends REST requests without a time limit, imports classes named in table properties, and configures storage
+from table properties. Here only `file_access` creates storage, from the catalog's own properties and those that it
+vends, and it opens only files in the table's scope. Of a response to `/v1/config`, only the properties in `_PROTOCOL`
+and `vended.vended` are used.
+"""
+
+from collections.abc import Callable, Mapping
+from copy import copy
+from typing import Any, Final, Self
+from urllib.parse import urlsplit
+
+import requests
+from pydantic_core import from_json
+from pyiceberg.catalog.rest import Capability, Endpoints, TableResponse
+from pyiceberg.catalog.rest.auth import AuthManager
+from pyiceberg.exceptions import NoSuchTableError
+from pyiceberg.typedef import EMPTY_DICT, Identifier, Properties
+from pyiceberg.utils.properties import get_header_properties
+
+from engine.domain.errors import StateConflict
+from engine.formats.base import OWN_LOCATION, FileScope
+from engine.formats.iceberg.catalog.file_access import GuardedFileIO, file_io, own_properties
+from engine.formats.iceberg.catalog.rest.pages import PagedLists, refreshing
+from engine.formats.iceberg.catalog.rest.sessions import guard
+from engine.formats.iceberg.catalog.rest.tokens import CatalogTokens
+from engine.formats.iceberg.catalog.rest.vended import signs_remotely, vended, vended_addresses, vended_hosts
+from engine.formats.iceberg.intake.metadata_fields import fields_of
+from engine.formats.iceberg.intake.metadata_files import kept_document
+from engine.formats.iceberg.intake.newer_types import readable_answer
+from engine.formats.iceberg.intake.read_tables import ReadTable
+from engine.formats.intake.parameters import meaningless_in
+from engine.outgoing.bounds import CheckPeer, any_peer
+
+_REMOTE_SIGNING: Final = (
+    "the catalog signs each request to the store itself (s3.remote-signing-enabled), which is not supported: let it "
+    "vend credentials, or give the catalog's properties s3.access-key-id and s3.secret-access-key"
+)
+
+
+CheckAddresses = Callable[[Mapping[str, str]], None]
+"""Raises `InvalidInput` for forbidden addresses; the argument maps property names to addresses."""
+
+
+def any_address(_addresses: Mapping[str, str]) -> None:
+    """Allow every address."""
+
+
+_PROTOCOL: Final = ("prefix", "namespace-separator", "warehouse", "view-endpoints-supported", "rest-page-size")
+"""Properties that a REST catalog's `/v1/config` may set in addition to those of `vended.vended`."""
+_TABLE_CONFIG: Final = ("token",)
+"""Properties that a REST catalog's table response may set for later requests for that table to the same server."""
+
+
+class GuardedRestCatalog(PagedLists):
+    """A REST catalog whose requests have time limits and reach only allowed servers.
+
+    Its responses can't select code to run or servers to contact.
+    """
+
+    scope: FileScope = OWN_LOCATION
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        check_peer: CheckPeer = any_peer,
+        check_addresses: CheckAddresses = any_address,
+        **properties: str,
+    ) -> None:
+        self._check_peer = check_peer
+        self._check_addresses = check_addresses
+        self._tokens: CatalogTokens | None = None
+        self._vended_hosts = vended_hosts(properties)
+        super().__init__(name, **properties)  # asks the server for its settings
+
+    def within(self, scope: FileScope) -> Self:
+        """Return this catalog, with the same connections, for a table whose files are in a scope."""
+        other = copy(self)
+        other.scope = scope
+        return other
+
+    def _fetch_config(self) -> None:
+        """Fetch the server's configuration and apply the allowed properties.
+
+        Raises:
+            StateConflict: the configuration has another server's `uri`: credentials are for this server only.
+        """
+        own, uri = dict(self.properties), self.uri
+        super()._fetch_config()
+        said = {name: value for name, value in self.properties.items() if own.get(name) != value}
+        if urlsplit(str(said.get("uri", uri)))[:2] != urlsplit(uri)[:2]:
+            message = "the catalog's /v1/config names another server, which is not followed: give its address as `uri`"
+            raise StateConflict(message)
+        taken: dict[str, Any] = {name: said[name] for name in ("uri", *_PROTOCOL) if name in said}
+        others = {name: value for name, value in own.items() if name not in own_properties(own)}
+        self.properties = {**others, **taken, **self._storage(said, own_properties(own))}
+        self.uri = self.properties["uri"]
+
+    @refreshing
+    def load_table(self, identifier: str | Identifier) -> ReadTable:
+        """Load a table with all of its snapshots, and with the fields of its metadata that PyIceberg leaves out.
+
+        Raises:
+            NoSuchTableError: the catalog has no such table.
+        """
+        self._check_endpoint(Capability.V1_LOAD_TABLE)
+        url = self.url(Endpoints.load_table, prefixed=True, **self._split_identifier_for_path(identifier))
+        response = self._get(url, {}, missing=NoSuchTableError)
+        readable, types = readable_answer(response.content)
+        answer = TableResponse.model_validate_json(readable)
+        document = from_json(response.content).get("metadata")
+        table = self._read_table(self.identifier_to_tuple(identifier), answer, document)
+        table.newer_types, table.is_translated = types, readable is not response.content
+        return table
+
+    def _read_table(self, identifier: tuple[str, ...], table_response: TableResponse, document: Any) -> ReadTable:
+        metadata, place = table_response.metadata, table_response.metadata_location
+        credentials = self._resolve_storage_credentials(table_response.storage_credentials, place)
+        said, own = {**table_response.config, **credentials}, own_properties(self.properties)
+        properties = self._storage(said, own)
+        if signs_remotely(said) and properties == own and not own.keys() & {"s3.access-key-id", "client.access-key-id"}:
+            raise StateConflict(_REMOTE_SIGNING)
+        return ReadTable(
+            identifier=identifier,
+            metadata=metadata,
+            metadata_location=place,
+            io=file_io(properties, self.scope.folders(metadata.location)),
+            catalog=self,
+            config={name: table_response.config[name] for name in _TABLE_CONFIG if name in table_response.config},
+            fields=fields_of(document),
+            document=kept_document(metadata, document),
+            meaningless=meaningless_in(self.properties),
+        )
+
+    def _storage(self, answer: Mapping[str, Any], own: Mapping[str, str]) -> dict[str, str]:
+        properties = vended(answer, own, hosts=self._vended_hosts)
+        self._check_addresses(vended_addresses(properties, own))
+        return properties
+
+    def _create_session(self) -> requests.Session:
+        session = super()._create_session()
+        guard(session, self._check_peer)
+        return session
+
+    def _create_legacy_oauth2_auth_manager(self, session: requests.Session) -> AuthManager:  # noqa: ARG002
+        """Return the tokens of the catalog, which all of its sessions share; asks no server.
+
+        The catalog's own headers go to its own server only, as the name of its realm must.
+        """
+        if self._tokens is None:
+            credential = self.properties.get("credential")
+            url = None if credential is None else self.auth_url
+            is_own = url is not None and urlsplit(url)[:2] == urlsplit(self.uri)[:2]
+            self._tokens = CatalogTokens(
+                url=url,
+                credential=credential,
+                initial_token=self.properties.get("token"),
+                parameters=self._extract_optional_oauth_params(),
+                headers=get_header_properties(self.properties) if is_own else {},
+                check_peer=self._check_peer,
+            )
+        return self._tokens
+
+    def _loadfile_io(self, properties: Properties = EMPTY_DICT, location: str | None = None) -> GuardedFileIO:  # noqa: ARG002
+        """Return storage that opens nothing: tables get theirs from their responses (`_read_table`)."""
+        return file_io({}, ())

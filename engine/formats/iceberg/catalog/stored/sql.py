@@ -1,0 +1,53 @@
+"""SQL catalogs: a row for each table, which every commit replaces by a condition on the location it had."""
+
+from typing import Any, Final
+
+from pyiceberg.catalog.sql import SqlCatalog
+from pyiceberg.exceptions import NoSuchTableError
+from pyiceberg.table import Table
+
+from engine.formats.iceberg.catalog.stored.pointers import StoredPointers
+from engine.formats.intake.catalogs.databases import ANSWER_SECONDS, with_time_limit
+from engine.outgoing.bounds import CheckLocation, CheckPeer, any_peer, anywhere
+from engine.rewriting.kernel.storage.abandoned import stop_if_abandoned
+from engine.sql.addresses import check_servers
+from engine.sql.answers import limit_answers
+
+_NAMES: Final = "SELECT DISTINCT catalog_name FROM iceberg_tables ORDER BY catalog_name LIMIT 6"
+
+
+class GuardedSqlCatalog(StoredPointers, SqlCatalog):
+    """A SQL catalog that reads and writes metadata only in allowed locations, using only its own properties."""
+
+    def __init__(self, name: str, *, check_peer: CheckPeer = any_peer, **properties: str) -> None:
+        self._check_peer = check_peer
+        super().__init__(name, **properties)
+
+    def _init_catalog(self) -> None:
+        """Read the version of the catalog's tables, over connections to allowed servers only."""
+        check_servers(self.engine, self._check_peer)
+        limit_answers(self.engine, seconds=ANSWER_SECONDS, check=stop_if_abandoned)
+        super()._init_catalog()
+
+    def other_names(self) -> list[str]:
+        """Return the first few names of catalogs that have tables in the same database."""
+        with self.engine.connect() as connection:
+            return [name for (name,) in connection.exec_driver_sql(_NAMES) if name != self.name]
+
+    def _convert_orm_to_iceberg(self, orm_table: Any) -> Table:
+        location = orm_table.metadata_location
+        if not location:
+            raise NoSuchTableError(f"{orm_table.table_namespace}.{orm_table.table_name} has no metadata location")
+        return self.read_table((*self.identifier_to_tuple(orm_table.table_namespace), orm_table.table_name), location)
+
+
+def open_sql_catalog(
+    name: str, properties: dict[str, str], *, check_location: CheckLocation = anywhere, check_peer: CheckPeer = any_peer
+) -> GuardedSqlCatalog:
+    """Open a catalog in a database, where no tables are created; blocks on it."""
+    own = {"init_catalog_tables": "false", **properties, "uri": with_time_limit(properties["uri"])}
+    catalog = GuardedSqlCatalog(name, check_peer=check_peer, **own)
+    catalog.check_location = check_location
+    # created while the database is away, it would guess its schema version: query it once to fail in that case
+    catalog.list_namespaces()
+    return catalog
