@@ -36,6 +36,7 @@ pytest_plugins = [
     "tests.support.progress",
     "tests.support.redis_server",
     "tests.support.s3_server",
+    "tests.support.glue_server",
     "tests.support.sittings",
     "tests.support.spark_server",
     "tests.support.stack",

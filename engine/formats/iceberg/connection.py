@@ -6,7 +6,7 @@ A connection opens its catalog on first use, so that creating one never blocks a
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from threading import Lock
-from typing import Final
+from typing import Any, Final
 
 from engine.domain.errors import FieldProblem, InvalidInput
 from engine.domain.tables.capabilities import Capabilities
@@ -26,7 +26,7 @@ from engine.formats.base.checks import examples, run_steps
 from engine.formats.iceberg.capabilities import CAPABILITIES
 from engine.formats.iceberg.catalog.catalogs import CATALOG_NAME, GuardedCatalog, load
 from engine.formats.iceberg.catalog.file_access import names_code
-from engine.formats.iceberg.catalog.known_properties import PLAIN, TYPES, misspelt
+from engine.formats.iceberg.catalog.known_properties import PLAIN, TYPES, misspelt, problems_of_aws
 from engine.formats.iceberg.catalog.listing import list_tables
 from engine.formats.iceberg.catalog.pointers import pointers
 from engine.formats.iceberg.catalog.rest.catalog import CheckAddresses, any_address
@@ -97,6 +97,7 @@ class IcebergFormat:
 def _problems(properties: Mapping[str, str]) -> Iterator[FieldProblem]:
     kind = properties.get("type")
     yield from problems_of_type(properties, TYPES)
+    yield from problems_of_aws(properties)
     uri = properties.get("uri")
     schemes = _SCHEMES.get(kind or "", ())
     if not uri and (schemes or not kind):
@@ -145,15 +146,15 @@ class IcebergConnection:
 
     @property
     def has_all_pointers(self) -> bool:
-        """Whether one request returns the pointers of many tables: true for SQL catalogs."""
-        return self._properties["type"] == "sql"
+        """Whether one request returns the pointers of many tables: true where the catalog stores only these."""
+        return self._properties["type"] != "rest"
 
     def check(self) -> Sequence[CheckStep]:
-        """Open the catalog, list its namespaces, list the tables of the first one, read the first table's metadata.
+        """Open the catalog, list its namespaces and the tables of the first one, read one, ask whether it may change.
 
         The first step only reports properties that look misspelt: there is no complete list of valid properties.
         """
-        found: dict[str, tuple[str, ...]] = {}
+        found: dict[str, Any] = {}
         return [
             CheckStep("properties", True, _spelling(self._properties)),
             *run_steps(
@@ -162,6 +163,7 @@ class IcebergConnection:
                     ("list_namespaces", asking_catalog, lambda: self._check_namespaces(found)),
                     ("list_tables", asking_catalog, lambda: self._check_tables(found)),
                     ("read_table", reading_table, lambda: self._check_table(found)),
+                    ("may_commit", asking_catalog, lambda: self._check_writing(found)),
                 ]
             ),
         ]
@@ -247,9 +249,10 @@ class IcebergConnection:
     def _check_catalog(self) -> str:
         self._open()
         named = self._properties.get(CATALOG_NAME, self._name)
-        return f"{self._properties['type']} catalog {named} at {masked(self._properties['uri'])}"
+        place = self._properties.get("uri") or self._properties.get("glue.endpoint")
+        return f"{self._properties['type']} catalog {named}{f' at {masked(place)}' if place else ''}"
 
-    def _check_namespaces(self, found: dict[str, tuple[str, ...]]) -> str:
+    def _check_namespaces(self, found: dict[str, Any]) -> str:
         catalog = self._open()
         namespaces = sorted(catalog.list_namespaces())
         if namespaces:
@@ -259,7 +262,7 @@ class IcebergConnection:
             return f"0 namespaces; {found_others}: set {CATALOG_NAME} to one of them"
         return f"{len(namespaces)} namespaces{examples('.'.join(each) for each in namespaces)}"
 
-    def _check_tables(self, found: dict[str, tuple[str, ...]]) -> str:
+    def _check_tables(self, found: dict[str, Any]) -> str:
         if "namespace" not in found:
             return "no namespace to look into"
         tables = sorted(self._open().list_tables(found["namespace"]))
@@ -267,11 +270,17 @@ class IcebergConnection:
             found["table"] = tuple(tables[0])
         return f"{len(tables)} tables in {'.'.join(found['namespace'])}{examples(each[-1] for each in tables)}"
 
-    def _check_table(self, found: dict[str, tuple[str, ...]]) -> str:
+    def _check_table(self, found: dict[str, Any]) -> str:
         if "table" not in found:
             return "no table to read"
-        table = self._open().load_table(found["table"])
+        table = found["read"] = self._open().load_table(found["table"])
         return f"{'.'.join(found['table'])}: {len(table.metadata.snapshots)} snapshots at {masked(table.location())}"
+
+    def _check_writing(self, found: Mapping[str, Any]) -> str:
+        """Return a sentence about the right to commit, which is looked for with a commit that changes nothing."""
+        if "read" not in found:
+            return "no table to ask about"
+        return self._open().check_writing(found["read"])
 
 
 def _spelling(properties: Mapping[str, str]) -> str:

@@ -23,7 +23,14 @@ from tests.support.postgres_server import PostgresServer
     [
         ({}, {"/properties/type", "/properties/uri"}),
         ({"type": "hive", "uri": "thrift://h:9083"}, {"/properties/type"}),
-        ({"type": "glue"}, {"/properties/type"}),
+        ({"type": "dynamodb"}, {"/properties/type"}),
+        (
+            {"type": "glue", "glue.id": "lake", "glue.endpoint": "glue"},
+            {"/properties/glue.id", "/properties/glue.endpoint"},
+        ),
+        ({"type": "glue", "client.role-arn": "lake"}, {"/properties/client.role-arn"}),
+        ({"type": "glue", "client.access-key-id": "a"}, {"/properties/client.secret-access-key"}),
+        ({"type": "rest", "uri": "https://h", "rest.sigv4-enabled": "yes"}, {"/properties/rest.sigv4-enabled"}),
         ({"type": "rest"}, {"/properties/uri"}),
         ({"type": "rest", "uri": "sqlite:///x"}, {"/properties/uri"}),
         ({"type": "sql", "uri": "mysql://h/d"}, {"/properties/uri"}),
@@ -44,6 +51,8 @@ def test_wrong_properties_are_named_with_a_remedy(properties: dict[str, str], po
         {"type": "rest", "uri": "https://catalog.example/api", "token": "env:TOKEN"},
         {"type": "sql", "uri": "postgresql+psycopg://u:p@h/d"},
         {"type": "sql", "uri": "env:CATALOG_URI"},
+        {"type": "glue"},
+        {"type": "glue", "glue.id": "123456789012", "client.role-arn": "arn:aws:iam::123456789012:role/a/b"},
         {"type": "sql", "uri": "sqlite:////tmp/c.db", "warehouse": "file:///tmp/w"},
     ],
 )
@@ -66,8 +75,9 @@ def test_a_check_tells_every_step_of_a_working_catalog(lake: Lake):
         ("list_namespaces", True),
         ("list_tables", True),
         ("read_table", True),
+        ("may_commit", True),
     ]
-    assert "sales.orders: 1 snapshots" in steps[-1].detail
+    assert "sales.orders: 1 snapshots" in steps[-2].detail
 
 
 def test_a_check_of_an_empty_catalog_works(tmp_path: Path):

@@ -3,13 +3,15 @@
 from collections.abc import Mapping
 from typing import Final, TypeAlias
 
+from engine.extras import require
 from engine.formats.iceberg.catalog.rest.catalog import CheckAddresses, GuardedRestCatalog, any_address
-from engine.formats.iceberg.catalog.stored.sql import GuardedSqlCatalog, open_sql_catalog
+from engine.formats.iceberg.catalog.stored.pointers import StoredPointers
+from engine.formats.iceberg.catalog.stored.sql import open_sql_catalog
 from engine.outgoing.bounds import CheckLocation, CheckPeer, any_peer, anywhere
 
 CATALOG_NAME: Final = "catalog-name"
 
-GuardedCatalog: TypeAlias = GuardedSqlCatalog | GuardedRestCatalog
+GuardedCatalog: TypeAlias = StoredPointers | GuardedRestCatalog
 
 
 def load(
@@ -30,4 +32,9 @@ def load(
     name = properties.get(CATALOG_NAME, name)
     if properties["type"] == "rest":
         return GuardedRestCatalog(name, check_peer=check_peer, check_addresses=check_addresses, **own)
+    if properties["type"] == "glue":
+        require("boto3", purpose="a catalog of type glue", install="'packhouse-server[aws]'")
+        from engine.formats.iceberg.catalog.stored.glue import open_glue_catalog  # noqa: PLC0415 - it imports boto3
+
+        return open_glue_catalog(name, own, check_location=check_location, check_peer=check_peer)
     return open_sql_catalog(name, own, check_location=check_location, check_peer=check_peer)

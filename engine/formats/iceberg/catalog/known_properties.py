@@ -5,7 +5,8 @@ only means that property names equal to them are not reported.
 """
 
 import difflib
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 import pyiceberg.catalog
@@ -13,14 +14,25 @@ import pyiceberg.catalog.rest
 import pyiceberg.catalog.sql
 import pyiceberg.io
 
+from engine.domain.errors import FieldProblem
 from engine.domain.tables.capabilities import CatalogProperty, CatalogType, unserved_type
+from engine.domain.values.uris import masked
 from engine.formats.base import PLAIN_OF_STORES, PlainProperties
 from engine.formats.iceberg.catalog.catalogs import CATALOG_NAME
+from engine.formats.iceberg.catalog.rest.signing import ENABLED, SERVICE
 from engine.formats.iceberg.catalog.rest.vended import VENDED_HOSTS
 from engine.formats.iceberg.rewrite.native import SPARK_CATALOG
 from engine.formats.intake.parameters import MEANINGLESS
 
+ENDPOINT: Final = "glue.endpoint"
+CATALOG_ID: Final = "glue.id"
+SKIP_ARCHIVE: Final = "glue.skip-archive"
+
 _MODULES: Final = (pyiceberg.io, pyiceberg.catalog, pyiceberg.catalog.rest, pyiceberg.catalog.sql)
+_OF_GLUE: Final = (
+    *(ENDPOINT, CATALOG_ID, SKIP_ARCHIVE, "glue.region", "glue.profile-name"),
+    *("glue.access-key-id", "glue.secret-access-key", "glue.session-token"),
+)
 _WITHOUT_A_CONSTANT: Final = (
     VENDED_HOSTS,
     "echo",
@@ -36,6 +48,15 @@ _WITHOUT_A_CONSTANT: Final = (
     "gcs.decryption-key",
     "adls.auth.shared-key.account.name",
     "adls.auth.shared-key.account.key",
+    "client.assume-role.arn",
+    "client.assume-role.session-name",
+    "client.assume-role.external-id",
+    "client.assume-role.region",
+    "rest.access-key-id",
+    "rest.secret-access-key",
+    "rest.session-token",
+    "rest.profile-name",
+    *_OF_GLUE,
 )
 _OPEN_ENDED: Final = (
     "adls.sas-token.",
@@ -46,6 +67,31 @@ _OPEN_ENDED: Final = (
     "view-override.",
 )
 _SIMILAR: Final = 0.75
+_LONGEST_SHOWN: Final = 80
+_REFERENCES: Final = ("env:", "file:")
+_SWITCH: Final = (re.compile("true|false", re.IGNORECASE), "is neither true nor false", "write true or false")
+_ROLE: Final = (
+    re.compile(r"arn:aws[a-z-]*:iam::\d{12}:role/[\w+=,.@/-]{1,600}"),
+    "is not the ARN of a role",
+    "give its ARN, such as arn:aws:iam::123456789012:role/packhouse",
+)
+_FORMS: Final[Mapping[str, tuple[re.Pattern[str], str, str]]] = {
+    ENABLED: _SWITCH,
+    SKIP_ARCHIVE: _SWITCH,
+    "client.role-arn": _ROLE,
+    "client.assume-role.arn": _ROLE,
+    ENDPOINT: (
+        re.compile(r"https?://[^\s/?#@]+(?:/\S*)?"),
+        "is not an address",
+        "begin it with https:// or http://, or leave it out for AWS's own address",
+    ),
+    CATALOG_ID: (
+        re.compile(r"\d{12}(?::[\w/.-]{1,200})?"),
+        "is not the id of a catalog of Glue",
+        "give the 12 digits of an account, with :s3tablescatalog/… for a catalog in it",
+    ),
+}
+"""The form of the values of properties, with the message and the hint for others."""
 
 _WITHOUT_SECRETS: Final = """
 type uri warehouse prefix location catalog-name packhouse.spark-catalog init_catalog_tables echo pool_pre_ping
@@ -53,6 +99,8 @@ io-impl catalog-impl rest-page-size namespace-separator snapshot-loading-mode sc
 view-endpoints-supported downcast-ns-timestamp-to-us-on-write oauth2-server-uri scope audience resource
 auth.manager rest.signing-name rest.signing-region rest.sigv4-enabled rest.sigv4.max-retries
 header.x-iceberg-access-delegation hf.endpoint packhouse.vended-hosts
+glue.id glue.endpoint glue.skip-archive glue.region glue.profile-name rest.profile-name
+client.assume-role.arn client.assume-role.session-name client.assume-role.region client.assume-role.external-id
 """
 
 PLAIN: Final = PlainProperties(
@@ -63,6 +111,14 @@ PLAIN: Final = PlainProperties(
 
 
 _SPARK: Final = CatalogProperty(SPARK_CATALOG, "Name of the catalog in Spark; Iceberg's own procedures need it.")
+_IDENTITY: Final = (
+    CatalogProperty("client.profile-name", "Profile of AWS on the machines of Packhouse."),
+    CatalogProperty("client.role-arn", "Role that Packhouse assumes, and renews."),
+    CatalogProperty("client.access-key-id", "Access key, in place of a profile or a role.", is_secret=True),
+    CatalogProperty("client.secret-access-key", "Secret of the access key.", is_secret=True),
+)
+"""Whose credentials sign requests to AWS; without any, those that every AWS SDK finds on the machine."""
+
 TYPES: Final = (
     CatalogType(
         "rest",
@@ -76,6 +132,10 @@ TYPES: Final = (
             CatalogProperty("token", "Bearer token, in place of a credential.", is_secret=True),
             CatalogProperty("oauth2-server-uri", "Address that gives tokens for the credential."),
             CatalogProperty("scope", "Scope of OAuth 2."),
+            CatalogProperty(ENABLED, "true: requests are signed for AWS, as Glue's and S3 Tables' own servers need."),
+            CatalogProperty(SERVICE, "Name of the service in signatures: glue or s3tables.", example="glue"),
+            CatalogProperty("client.region", "Region of AWS, for signatures and S3."),
+            *_IDENTITY,
             CatalogProperty(VENDED_HOSTS, "Hosts of stores that the server may name, separated by commas."),
             _SPARK,
         ),
@@ -91,7 +151,18 @@ TYPES: Final = (
         ),
     ),
     unserved_type("hive", "Hive Metastore"),
-    unserved_type("glue", "AWS Glue"),
+    CatalogType(
+        "glue",
+        "AWS Glue",
+        (
+            CatalogProperty("client.region", "Region of AWS; without it, that of the process.", example="eu-central-1"),
+            CatalogProperty(CATALOG_ID, "Account whose catalog it is; without it, that of the credentials."),
+            *_IDENTITY,
+            CatalogProperty(ENDPOINT, "Address of the service, where it is not AWS's own."),
+            CatalogProperty(SKIP_ARCHIVE, "true, the default: Glue keeps no old versions, of which it allows 100,000."),
+            _SPARK,
+        ),
+    ),
     unserved_type("dynamodb", "AWS DynamoDB"),
     unserved_type("bigquery", "BigQuery Metastore"),
 )
@@ -106,6 +177,21 @@ def _known() -> frozenset[str]:
 
 
 KNOWN: Final = _known()
+
+
+def problems_of_aws(properties: Mapping[str, str]) -> Iterator[FieldProblem]:
+    """Yield the problems of properties that decide about requests to AWS. Nothing is looked up."""
+    for name, (form, message, hint) in _FORMS.items():
+        found = properties.get(name, "")
+        if found and not found.startswith(_REFERENCES) and not form.fullmatch(found):
+            yield FieldProblem(f"/properties/{name}", message, masked(found)[:_LONGEST_SHOWN], hint)
+    for prefix in ("client", "glue", "rest"):
+        halves = [f"{prefix}.access-key-id", f"{prefix}.secret-access-key"]
+        missing = [name for name in halves if not properties.get(name)]
+        if len(missing) == 1:
+            yield FieldProblem(
+                f"/properties/{missing[0]}", "is missing", None, f"give {' and '.join(halves)}, or neither"
+            )
 
 
 def misspelt(properties: Iterable[str]) -> Mapping[str, str]:

@@ -1,7 +1,7 @@
 """Read the metadata locations of many tables at once, without reading metadata where the catalog allows it.
 
-A SQL catalog needs one query for all tables. A REST catalog has no such request: it is called once per table, and
-returns all of the table's metadata.
+Catalogs that store them need one query for all tables (SQL), or one request for many. A REST catalog has no such
+request: it is called once per table, and returns all of the table's metadata.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,10 +9,10 @@ from contextlib import suppress
 from typing import Final
 
 from pyiceberg.catalog import Catalog
-from pyiceberg.catalog.sql import IcebergTables, SqlCatalog
 
 from engine.domain.errors import InvalidInput, NotEligible, NotFound, TableUnreadable
 from engine.domain.tables.table import TableRef
+from engine.formats.iceberg.catalog.stored.pointers import StoredPointers
 from engine.formats.iceberg.errors import reading_table
 from engine.rewriting.kernel.storage.abandoned import stop_if_abandoned
 
@@ -26,28 +26,10 @@ def pointers(catalog: Catalog, refs: Sequence[TableRef]) -> Mapping[TableRef, st
     Raises:
         StateConflict, Away, CredentialsExpired, Transient: the catalog or a store refuses, or does not answer.
     """
-    if isinstance(catalog, SqlCatalog):
-        return _of_rows(catalog, refs)
+    if isinstance(catalog, StoredPointers):
+        by_address = {(*ref.namespace, ref.name): ref for ref in refs}
+        return {by_address[address]: location for address, location in catalog.locations(by_address.keys()).items()}
     return _of_tables(catalog, refs)
-
-
-def _of_rows(catalog: SqlCatalog, refs: Sequence[TableRef]) -> Mapping[TableRef, str]:
-    by_address = {(Catalog.namespace_to_string(ref.namespace), ref.name): ref for ref in refs}
-    stored = IcebergTables.__table__
-    column = stored.c
-    query = stored.select().with_only_columns(column.table_namespace, column.table_name, column.metadata_location)
-    query = query.where(
-        column.catalog_name == catalog.name,
-        column.table_namespace.in_(sorted({namespace for namespace, _ in by_address})),
-        column.table_name.in_(sorted({name for _, name in by_address})),
-    )
-    with catalog.engine.connect() as connection:
-        rows = connection.execute(query).all()
-    return {
-        by_address[row[0], row[1]]: row.metadata_location
-        for row in rows
-        if (row[0], row[1]) in by_address and row.metadata_location
-    }
 
 
 def _of_tables(catalog: Catalog, refs: Sequence[TableRef]) -> Mapping[TableRef, str]:

@@ -7,23 +7,30 @@ and `vended.vended` are used.
 """
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from copy import copy
-from typing import Any, Final, Self
+from typing import Any, Final, Self, cast
 from urllib.parse import urlsplit
+from uuid import uuid4
 
 import requests
 from pydantic_core import from_json
 from pyiceberg.catalog.rest import Capability, Endpoints, TableResponse
 from pyiceberg.catalog.rest.auth import AuthManager
-from pyiceberg.exceptions import NoSuchTableError
+from pyiceberg.exceptions import CommitFailedException, NoSuchTableError
+from pyiceberg.table import Table
+from pyiceberg.table.update import AssertTableUUID
 from pyiceberg.typedef import EMPTY_DICT, Identifier, Properties
 from pyiceberg.utils.properties import get_header_properties
+from requests import PreparedRequest
 
+from engine.aws.sessions import AwsSession
 from engine.domain.errors import StateConflict
 from engine.formats.base import OWN_LOCATION, FileScope
 from engine.formats.iceberg.catalog.file_access import GuardedFileIO, file_io, own_properties
 from engine.formats.iceberg.catalog.rest.pages import PagedLists, refreshing
 from engine.formats.iceberg.catalog.rest.sessions import guard
+from engine.formats.iceberg.catalog.rest.signing import SignedRequests, is_signed
 from engine.formats.iceberg.catalog.rest.tokens import CatalogTokens
 from engine.formats.iceberg.catalog.rest.vended import signs_remotely, vended, vended_addresses, vended_hosts
 from engine.formats.iceberg.intake.metadata_fields import fields_of
@@ -73,6 +80,7 @@ class GuardedRestCatalog(PagedLists):
         self._check_addresses = check_addresses
         self._tokens: CatalogTokens | None = None
         self._vended_hosts = vended_hosts(properties)
+        self._aws = AwsSession(properties, service="rest") if is_signed(properties) else None
         super().__init__(name, **properties)  # asks the server for its settings
 
     def within(self, scope: FileScope) -> Self:
@@ -115,10 +123,20 @@ class GuardedRestCatalog(PagedLists):
         table.newer_types, table.is_translated = types, readable is not response.content
         return table
 
+    def check_writing(self, table: Table) -> str:
+        """Send a commit without a change that requires another table's uuid: the server refuses it for one reason.
+
+        Raises:
+            ForbiddenError, UnauthorizedError: the credentials may not commit.
+        """
+        with suppress(CommitFailedException):
+            self.commit_table(table, (AssertTableUUID(uuid=uuid4()),), ())
+        return "the credentials may commit to tables"
+
     def _read_table(self, identifier: tuple[str, ...], table_response: TableResponse, document: Any) -> ReadTable:
         metadata, place = table_response.metadata, table_response.metadata_location
         credentials = self._resolve_storage_credentials(table_response.storage_credentials, place)
-        said, own = {**table_response.config, **credentials}, own_properties(self.properties)
+        said, own = {**table_response.config, **credentials}, self._own_storage()
         properties = self._storage(said, own)
         if signs_remotely(said) and properties == own and not own.keys() & {"s3.access-key-id", "client.access-key-id"}:
             raise StateConflict(_REMOTE_SIGNING)
@@ -134,6 +152,11 @@ class GuardedRestCatalog(PagedLists):
             meaningless=meaningless_in(self.properties),
         )
 
+    def _own_storage(self) -> dict[str, str]:
+        """Return the catalog's own properties of file access, with the credentials of its profile or role."""
+        own = own_properties(self.properties)
+        return own if self._aws is None else self._aws.storage(own)
+
     def _storage(self, answer: Mapping[str, Any], own: Mapping[str, str]) -> dict[str, str]:
         properties = vended(answer, own, hosts=self._vended_hosts)
         self._check_addresses(vended_addresses(properties, own))
@@ -143,6 +166,13 @@ class GuardedRestCatalog(PagedLists):
         session = super()._create_session()
         guard(session, self._check_peer)
         return session
+
+    def _init_sigv4(self, session: requests.Session) -> None:
+        """Let a session sign its requests; nothing is sent."""
+        has_token = any(name in self.properties for name in ("credential", "token"))
+        first = cast("Callable[[PreparedRequest], PreparedRequest]", session.auth) if has_token else None
+        if self._aws is not None:
+            session.auth = SignedRequests(self._aws, self.properties, first)
 
     def _create_legacy_oauth2_auth_manager(self, session: requests.Session) -> AuthManager:  # noqa: ARG002
         """Return the tokens of the catalog, which all of its sessions share; asks no server.

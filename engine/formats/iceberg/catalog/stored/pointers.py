@@ -4,7 +4,7 @@ PyIceberg imports classes named in table properties, and configures storage from
 `file_access` creates storage, from the catalog's own properties, and it opens only files in the table's scope.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from copy import copy
 from typing import Any, Self
 
@@ -45,6 +45,22 @@ class StoredPointers(MetastoreCatalog):
         other.scope = scope
         return other
 
+    def storage_properties(self) -> Mapping[str, str]:
+        """Return the properties of file access."""
+        return own_properties(self.properties)
+
+    def locations(self, tables: Collection[Identifier]) -> Mapping[Identifier, str]:
+        """Return the locations of the metadata files of those tables that the catalog has."""
+        raise NotImplementedError
+
+    def check_writing(self, table: Table) -> str:
+        """Return a sentence about the right to commit to a table, which is found without a commit.
+
+        Raises:
+            StateConflict: the catalog's credentials may not.
+        """
+        raise NotImplementedError
+
     def read_table(self, identifier: Identifier, location: str) -> ReadTable:
         """Return the table whose metadata file is at a location."""
         self.check_location(location)
@@ -53,7 +69,7 @@ class StoredPointers(MetastoreCatalog):
             identifier=identifier,
             metadata=read.metadata,
             metadata_location=location,
-            io=file_io(own_properties(self.properties), self.scope.folders(read.metadata.location)),
+            io=file_io(self.storage_properties(), self.scope.folders(read.metadata.location)),
             catalog=self,
             fields=read.fields,
             newer_types=read.newer_types,
@@ -101,4 +117,4 @@ class StoredPointers(MetastoreCatalog):
         """
         folder = (location or "").rpartition("/")[0]
         folders = self.scope.folders(folder) if self.scope.location else (folder,)
-        return file_io(own_properties(self.properties), folders)
+        return file_io(self.storage_properties(), folders)

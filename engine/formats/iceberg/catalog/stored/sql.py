@@ -1,10 +1,13 @@
 """SQL catalogs: a row for each table, which every commit replaces by a condition on the location it had."""
 
+from collections.abc import Collection, Mapping
 from typing import Any, Final
 
-from pyiceberg.catalog.sql import SqlCatalog
+from pyiceberg.catalog.sql import IcebergTables, SqlCatalog
 from pyiceberg.exceptions import NoSuchTableError
 from pyiceberg.table import Table
+from pyiceberg.typedef import Identifier
+from sqlalchemy import false, update
 
 from engine.formats.iceberg.catalog.stored.pointers import StoredPointers
 from engine.formats.intake.catalogs.databases import ANSWER_SECONDS, with_time_limit
@@ -33,6 +36,29 @@ class GuardedSqlCatalog(StoredPointers, SqlCatalog):
         """Return the first few names of catalogs that have tables in the same database."""
         with self.engine.connect() as connection:
             return [name for (name,) in connection.exec_driver_sql(_NAMES) if name != self.name]
+
+    def locations(self, tables: Collection[Identifier]) -> Mapping[Identifier, str]:
+        """Return the locations of metadata files, by one query for all tables."""
+        wanted = {(self.namespace_to_string(each[:-1]), each[-1]): each for each in tables}
+        column = IcebergTables.__table__.c
+        query = IcebergTables.__table__.select().with_only_columns(
+            column.table_namespace, column.table_name, column.metadata_location
+        )
+        query = query.where(
+            column.catalog_name == self.name,
+            column.table_namespace.in_(sorted({namespace for namespace, _ in wanted})),
+            column.table_name.in_(sorted({name for _, name in wanted})),
+        )
+        with self.engine.connect() as connection:
+            rows = connection.execute(query).all()
+        return {wanted[row[0], row[1]]: row[2] for row in rows if (row[0], row[1]) in wanted and row[2]}
+
+    def check_writing(self, table: Table) -> str:  # noqa: ARG002 - all tables are rows of one
+        """Change no row: the database answers whether the user may. Raises its driver's errors, as every query."""
+        nothing = update(IcebergTables).where(false()).values(metadata_location=IcebergTables.metadata_location)
+        with self.engine.begin() as connection:
+            connection.execute(nothing)
+        return "the user may change tables"
 
     def _convert_orm_to_iceberg(self, orm_table: Any) -> Table:
         location = orm_table.metadata_location
