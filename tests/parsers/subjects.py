@@ -18,7 +18,6 @@ from thrift.protocol.TBinaryProtocol import TBinaryProtocolAccelerated
 from thrift.Thrift import TMessageType
 from thrift.transport.TTransport import TMemoryBuffer, TTransportException
 
-from engine.formats.hive.catalog.answers import protocol_on
 from engine.formats.hive.errors import reading_table
 from engine.formats.hive.files.footers import footer_in
 from engine.formats.iceberg.errors import is_of_content
@@ -30,6 +29,7 @@ from engine.formats.iceberg.removal.inventories.rows import RowsBelow, rows_of
 from engine.formats.iceberg.upkeep.deletes.plans import DeleteFile
 from engine.formats.iceberg.upkeep.deletes.positions import POSITIONS, LeftAlone, read_positions
 from engine.formats.intake.avro.blocks import check_records, container, metadata_of, readable, records_in, schema_of
+from engine.formats.intake.catalogs.metastores.answers import protocol_on
 from engine.formats.intake.checks import check_entries
 from engine.formats.intake.errors import decoding_file, parsing
 from engine.formats.removal.listings import ListedFiles

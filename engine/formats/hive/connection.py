@@ -22,12 +22,14 @@ from engine.formats.base import (
 from engine.formats.base.checks import examples, run_steps
 from engine.formats.hive.capabilities import CAPABILITIES
 from engine.formats.hive.catalog.metastore import Metastore
-from engine.formats.hive.catalog.properties import PLAIN, URI, addresses_of, problems_of
+from engine.formats.hive.catalog.properties import PLAIN, problems_of
 from engine.formats.hive.errors import asking_metastore, reading_table
 from engine.formats.hive.metadata.tables import is_parquet_table
 from engine.formats.hive.probes import SHARE, Looks
 from engine.formats.hive.table import HiveTable
 from engine.formats.hive.view import TableView
+from engine.formats.intake.catalogs.metastores.properties import URI
+from engine.formats.intake.catalogs.metastores.sessions import servers_of
 from engine.formats.intake.parameters import meaningless_in
 from engine.outgoing.bounds import CheckLocation, CheckPeer, any_peer, anywhere
 
@@ -96,7 +98,7 @@ class HiveConnection:
         self._storage = {name: value for name, value in properties.items() if name.startswith(STORE_PREFIXES)}
         self._uri = properties[URI]
         self._meaningless = meaningless_in(properties)
-        self._metastore = Metastore(addresses_of(self._uri), check_peer)
+        self._metastore = Metastore(servers_of(properties, check_peer))
         self._looks = looks
         self._check_location = check_location
 

@@ -14,8 +14,9 @@ from thrift.protocol.TBinaryProtocol import TBinaryProtocolAccelerated
 from thrift.protocol.TProtocol import TProtocolException
 from thrift.transport.TTransport import TMemoryBuffer
 
-from engine.formats.hive.catalog.answers import check_memory
 from engine.formats.hive.catalog.metastore import Metastore
+from engine.formats.intake.catalogs.metastores.answers import check_memory
+from engine.formats.intake.catalogs.metastores.sessions import MetastoreServers
 from engine.formats.intake.limits import Malformed
 
 STRUCT, STRING, LIST, MAP, I64, BOOL = b"\x0c", b"\x0b", b"\x0f", b"\x0d", b"\x0a", b"\x02"
@@ -63,7 +64,7 @@ def test_f42_an_answer_that_takes_much_memory_is_refused_before_its_objects_are_
     table = field(LIST, 8, columns) + field(STRUCT, 7, field(LIST, 1, columns) + END) + END
     refused = pytest.raises(Malformed, match="an answer of the Metastore takes more than 256 MiB of memory")
     with answering(message("get_table", field(STRUCT, 0, table) + END)) as address, refused:
-        Metastore([address]).table("lake", "events")
+        Metastore(MetastoreServers([address])).table("lake", "events")
     assert not made
 
 
@@ -82,7 +83,7 @@ HOSTILE = {
 def test_f42_a_damaged_answer_is_no_fault_of_ours(result: bytes) -> None:
     """F42: Thrift's extension raises TypeError for other types than it knows or expects."""
     with answering(message("get_all_databases", result)) as address, pytest.raises(TProtocolException, match="damaged"):
-        Metastore([address]).databases()
+        Metastore(MetastoreServers([address])).databases()
 
 
 @pytest.mark.parametrize("kind", HOSTILE)

@@ -14,8 +14,8 @@ from engine.domain.errors import Away, InvalidInput, PackhouseError, StateConfli
 from engine.domain.tables.table import TableRef
 from engine.formats.base import Engine
 from engine.formats.hive import HiveFormat
-from engine.formats.hive.catalog import metastore as calls
 from engine.formats.hive.connection import HiveConnection
+from engine.formats.intake.catalogs.metastores import sockets
 from engine.services.catalogs.locations import LocationRules
 from tests.support.hive.lakes import HiveLake
 from tests.support.hive.stated_metastore import StatedMetastore, stated_partition, stated_table
@@ -52,7 +52,7 @@ def test_a_connection_that_ends_at_a_call_is_a_wait(table: HiveLake, call: str, 
 def test_a_metastore_that_does_not_answer_in_time_is_a_wait(
     table: HiveLake, monkeypatch: pytest.MonkeyPatch, call: str
 ) -> None:
-    monkeypatch.setattr(calls, "_ANSWER_MS", 200)
+    monkeypatch.setattr(sockets, "_ANSWER_SECONDS", 0.2)
     with table.metastore.switched() as (behind, switch):
         switch.stall()
         with pytest.raises(Away, match="timeout"):
@@ -61,7 +61,7 @@ def test_a_metastore_that_does_not_answer_in_time_is_a_wait(
 
 def test_an_answer_that_trickles_in_ends_at_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each byte arrives before the socket's own timeout."""
-    monkeypatch.setattr(calls, "_ANSWER_MS", 1000)
+    monkeypatch.setattr(sockets, "_ANSWER_SECONDS", 1)
     with _trickling() as uri, pytest.raises(Away, match=r"timeout: 127\.0\.0\.1:[0-9]+ did not answer within 1 s"):
         _connect(uri).ping()
 
@@ -90,7 +90,7 @@ def test_the_next_address_is_used_if_the_first_does_not_answer(table: HiveLake) 
     ids=["http", "tls", "zeros", "ones"],
 )
 def test_a_server_of_another_protocol_is_named_as_such(monkeypatch: pytest.MonkeyPatch, answer: bytes) -> None:
-    monkeypatch.setattr(calls, "_ANSWER_MS", 1000)
+    monkeypatch.setattr(sockets, "_ANSWER_SECONDS", 1)
     for name in ("get_all_databases", "get_table"):
         with _answering(answer) as uri, pytest.raises(PackhouseError, match="Could not") as raised:
             CALLS[name](_connect(uri))
@@ -113,7 +113,7 @@ def test_an_address_without_a_server_is_named() -> None:
 
 
 def test_a_silent_server_is_a_wait(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(calls, "_ANSWER_MS", 200)
+    monkeypatch.setattr(sockets, "_ANSWER_SECONDS", 0.2)
     with Tarpit().running() as tarpit, pytest.raises(Away, match="timeout"):
         _connect(tarpit.url.replace("http:", "thrift:")).ping()
 
@@ -129,7 +129,7 @@ def test_an_error_of_the_metastore_is_a_wait(call: str, error: Exception) -> Non
 
 
 def test_an_answer_that_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(calls, "_LARGEST_ANSWER", 100_000)
+    monkeypatch.setattr(sockets, "_LARGEST_ANSWER", 100_000)
     tables = {"events": stated_table("file:/nowhere", columns=10_000)}
     with StatedMetastore(tables).running() as server, pytest.raises(TableUnreadable, match="larger than"):
         _connect(server.uri).open_table(REF)
@@ -269,6 +269,7 @@ def test_odd_values_and_times_are_kept_as_texts(tmp_path: Path) -> None:
         ({"type": "metastore", "uri": "http://metastore:9083"}, "/properties/uri"),
         ({"type": "metastore", "uri": "thrift://metastore"}, "/properties/uri"),
         ({"type": "metastore", "uri": "thrift://user@metastore:9083"}, "/properties/uri"),
+        ({"type": "metastore", "uri": "thrift://metastore:9083", "ugi": ":group"}, "/properties/ugi"),
         ({"type": "metastore", "uri": "thrift://metastore:70000"}, "/properties/uri"),
         ({"type": "metastore", "uri": "thrift://a:9083,,thrift://b:9083"}, "/properties/uri"),
         ({"type": "metastore", "uri": "thrift://a:9083", "warehouse": "/x"}, "/properties/warehouse"),

@@ -7,7 +7,7 @@ import pytest
 from engine.domain.errors import Away, PackhouseError
 from engine.domain.tables.table import TableRef
 from engine.formats.hive import HiveFormat
-from engine.formats.hive.catalog import metastore
+from engine.formats.intake.catalogs.metastores import sockets
 from tests.support.hostile.behaviours import Way, answer, drip, flood, once, silent
 from tests.support.hostile.budgets import error_within
 from tests.support.hostile.clients import DEADLINE_SECONDS, MOST_SECONDS
@@ -34,7 +34,7 @@ WAYS: dict[str, Way] = {
 @pytest.mark.parametrize("way", WAYS)
 def test_f59_a_call_to_a_metastore_ends_within_its_limits(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if way.startswith("drip"):  # the others end by their size, which takes longer
-        monkeypatch.setattr(metastore, "_ANSWER_MS", DEADLINE_SECONDS * 1000)
+        monkeypatch.setattr(sockets, "_ANSWER_SECONDS", DEADLINE_SECONDS)
     with HostileServer(WAYS[way], waits_for=_NAME).running() as server:
         properties = {"type": "metastore", "uri": f"thrift://127.0.0.1:{server.port}"}
         error = error_within(MOST_SECONDS, HiveFormat(pause=0).connect("lake", properties).ping)
@@ -43,7 +43,7 @@ def test_f59_a_call_to_a_metastore_ends_within_its_limits(way: str, monkeypatch:
 
 
 def test_f59_the_error_of_a_table_whose_metastore_is_silent_names_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(metastore, "_ANSWER_MS", 100)
+    monkeypatch.setattr(sockets, "_ANSWER_SECONDS", 0.1)
     with HostileServer(silent, waits_for=b"get_table").running() as server:
         properties = {"type": "metastore", "uri": f"thrift://127.0.0.1:{server.port}"}
         with pytest.raises(Away, match=f"127.0.0.1:{server.port} did not answer within 0.1 s"):

@@ -25,6 +25,7 @@ class StatedMetastore:
     fails: Exception | None = None
     at: str = ""
     port: int = 0
+    users: list[tuple[str, list[str]]] = field(default_factory=list)
 
     @property
     def uri(self) -> str:
@@ -42,6 +43,10 @@ class StatedMetastore:
             finally:
                 server.shutdown(socket.SHUT_RDWR)
                 accepting.join()
+
+    def set_ugi(self, user: str, groups: list[str]) -> list[str]:
+        self.users.append((user, groups))
+        return [user]
 
     def get_all_databases(self) -> list[str]:
         self._fail("get_all_databases")

@@ -1,0 +1,39 @@
+"""Conditions of the domain that errors of a session with a Metastore mean."""
+
+from typing import Final
+
+from hive_metastore.ttypes import MetaException, NoSuchObjectException
+from thrift.Thrift import TApplicationException, TException
+from thrift.transport.TTransport import TTransportException
+
+from engine.domain.errors import Away, NotFound, PackhouseError, StateConflict, Transient
+from engine.domain.fleet.dependencies import DependencyKind
+
+NOT_UNDERSTOOD: Final = "check that `uri` is the address of a Hive Metastore without SASL and TLS"
+
+
+def condition_of(error: TException, message: str) -> PackhouseError:
+    """Return the error of the domain with a message, whose remedy is added.
+
+    Returns:
+        Away: the server does not answer.
+        NotFound: no such database or table.
+        StateConflict: its answers are not those of a Metastore.
+        Transient: it answers with an error.
+    """
+    if isinstance(error, NoSuchObjectException):
+        return NotFound(message)
+    if isinstance(error, TTransportException) and error.type != TTransportException.SIZE_LIMIT:
+        return Away(DependencyKind.CATALOG, message)
+    if isinstance(error, MetaException) or _is_internal(error):
+        return Transient(message)
+    return StateConflict(f"{message}; {NOT_UNDERSTOOD}")
+
+
+def _is_internal(error: TException) -> bool:
+    """Return whether the server reports an error of its own, such as a database that does not answer.
+
+    A call whose errors the client does not know ends without a result instead.
+    """
+    kinds = (TApplicationException.INTERNAL_ERROR, TApplicationException.MISSING_RESULT)
+    return isinstance(error, TApplicationException) and error.type in kinds

@@ -1,0 +1,69 @@
+"""Sessions with a Metastore: Thrift's client on a connection of its own, which ends with the block."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hive_metastore.ThriftHiveMetastore import Client
+from thrift.transport.TTransport import TTransportException
+
+from engine.formats.intake.catalogs.metastores.answers import protocol_on
+from engine.formats.intake.catalogs.metastores.properties import OPEN, Access, access_of, addresses_of
+from engine.formats.intake.catalogs.metastores.sockets import LimitedSocket, open_socket
+from engine.outgoing.bounds import CheckPeer, any_peer
+
+
+@dataclass(frozen=True, slots=True)
+class MetastoreServers:
+    """The addresses of one Metastore, of which the first that answers is used, and how it is accessed."""
+
+    addresses: Sequence[tuple[str, int]]
+    access: Access = OPEN
+    check_peer: CheckPeer = any_peer
+
+    def session(self) -> "MetastoreSession":
+        """Return a block whose value is a `Client` on a new connection, for one thread.
+
+        Entering it and each call raise `TException`, `OSError` and `Malformed`.
+        """
+        return MetastoreSession(self)
+
+    def _open(self) -> LimitedSocket:
+        """Return a connection to the first address that answers; raises the error of the last one."""
+        failed: TTransportException | None = None
+        for host, port in self.addresses:
+            try:
+                return open_socket(host, port, self.check_peer)
+            except TTransportException as error:
+                failed = error
+        raise failed or TTransportException(TTransportException.NOT_OPEN, "no address")
+
+
+class MetastoreSession:
+    """A block with a client on a connection, which ends with the block.
+
+    It is not a generator with `contextmanager`, which sets an attribute of a passing exception: those of the
+    Metastore's client are immutable, and raise `TypeError` instead.
+    """
+
+    def __init__(self, servers: MetastoreServers) -> None:
+        self._servers = servers
+
+    def __enter__(self) -> Any:
+        self._socket = self._servers._open()  # noqa: SLF001 - of this module
+        try:
+            client = Client(protocol_on(self._socket))
+            if user := self._servers.access.user:
+                client.set_ugi(user, list(self._servers.access.groups))
+        except BaseException:
+            self._socket.close()
+            raise
+        return client
+
+    def __exit__(self, *_raised: object) -> None:
+        self._socket.close()
+
+
+def servers_of(properties: Mapping[str, str], check_peer: CheckPeer = any_peer) -> MetastoreServers:
+    """Return the servers of a catalog whose properties have no problem and whose secrets are resolved."""
+    return MetastoreServers(addresses_of(properties), access_of(properties), check_peer)
