@@ -1,8 +1,9 @@
 """A real Hive Metastore for tests: one process for the session, started at its first use in about 3 s."""
 
+import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,11 +52,20 @@ class Metastore:
 
 
 @contextmanager
-def open_metastore(folder: Path) -> Iterator[Metastore]:
-    """Start a Metastore with a database in memory; its log and its warehouse are in the folder."""
+def open_metastore(folder: Path, security: Mapping[str, str] | None = None) -> Iterator[Metastore]:
+    """Start a Metastore with a database in memory; its log and its warehouse are in the folder.
+
+    `security`: see `metastore_process`.
+    """
     with (folder / "log").open("wb") as errors:
         process = subprocess.Popen(
-            [sys.executable, "-m", "tests.support.hive.metastore_process", str(folder / "warehouse")],
+            [
+                sys.executable,
+                "-m",
+                "tests.support.hive.metastore_process",
+                str(folder / "warehouse"),
+                json.dumps(security or {}),
+            ],
             cwd=_ROOT,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

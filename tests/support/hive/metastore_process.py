@@ -1,11 +1,15 @@
 """The process of a Hive Metastore on loopback: prints its port, serves until the end of its input.
 
-    python -m tests.support.hive.metastore_process <warehouse>
+    python -m tests.support.hive.metastore_process <warehouse> [<security>]
+
+The security is a JSON object: with `keystore` and `password` connections use TLS, with `truststore` clients need a
+certificate.
 
 `HiveMetaStore.main` of Hive 2.3 listens on all addresses and has no setting for one: this serves the same handler on a
 socket of 127.0.0.1. The database is Derby in memory. Settings are system properties, which `HiveConf` reads.
 """
 
+import json
 import os
 import sys
 from pathlib import Path
@@ -30,7 +34,7 @@ _SETTINGS: Final = {
 }
 
 
-def serve(warehouse: Path, answers: TextIO) -> None:
+def serve(warehouse: Path, security: dict[str, str], answers: TextIO) -> None:
     """Start the Metastore, print its port, and serve."""
     settings = {**_SETTINGS, "hive.metastore.warehouse.dir": warehouse.as_uri()}
     flags = [f"-D{name}={value}" for name, value in settings.items()]
@@ -40,7 +44,7 @@ def serve(warehouse: Path, answers: TextIO) -> None:
     handler = jpype.JClass(f"{_HIVE}.HiveMetaStore$HMSHandler")("metastore", conf, False)
     proxy = jpype.JClass(f"{_HIVE}.RetryingHMSHandler").getProxy(conf, handler, True)
     one_by_one = _one_by_one(proxy, jpype.JClass(f"{_HIVE}.IHMSHandler"))
-    socket = jpype.JClass(f"{_THRIFT}.transport.TServerSocket")(jpype.java.net.InetSocketAddress("127.0.0.1", 0))
+    socket = _server_socket(security)
     options = jpype.JClass(f"{_THRIFT}.server.TThreadPoolServer$Args")(socket)
     options.processor(jpype.JClass(f"{_HIVE}.TUGIBasedProcessor")(one_by_one))
     options.transportFactory(jpype.JClass("org.apache.hadoop.hive.thrift.TUGIContainingTransport$Factory")())
@@ -48,6 +52,19 @@ def serve(warehouse: Path, answers: TextIO) -> None:
     server = jpype.JClass(f"{_THRIFT}.server.TThreadPoolServer")(options)
     print(socket.getServerSocket().getLocalPort(), file=answers, flush=True)
     server.serve()
+
+
+def _server_socket(security: dict[str, str]) -> Any:
+    transport = f"{_THRIFT}.transport"
+    if "keystore" not in security:
+        return jpype.JClass(f"{transport}.TServerSocket")(jpype.java.net.InetSocketAddress("127.0.0.1", 0))
+    parameters = jpype.JClass(f"{transport}.TSSLTransportFactory$TSSLTransportParameters")()
+    parameters.setKeyStore(security["keystore"], security["password"], "SunX509", "PKCS12")
+    if "truststore" in security:
+        parameters.setTrustStore(security["truststore"], security["password"], "SunX509", "PKCS12")
+        parameters.requireClientAuth(True)
+    loopback = jpype.java.net.InetAddress.getByName("127.0.0.1")
+    return jpype.JClass(f"{transport}.TSSLTransportFactory").getServerSocket(0, 0, loopback, parameters)
 
 
 def _one_by_one(handler: Any, interface: Any) -> Any:
@@ -78,4 +95,4 @@ if __name__ == "__main__":
     Thread(target=_end_with_input, daemon=True).start()
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # Java logs to its standard output, which has no reader
-    serve(Path(sys.argv[1]), answers)
+    serve(Path(sys.argv[1]), json.loads(sys.argv[2]) if len(sys.argv) > 2 else {}, answers)

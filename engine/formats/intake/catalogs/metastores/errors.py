@@ -9,7 +9,17 @@ from thrift.transport.TTransport import TTransportException
 from engine.domain.errors import Away, NotFound, PackhouseError, StateConflict, Transient
 from engine.domain.fleet.dependencies import DependencyKind
 
-NOT_UNDERSTOOD: Final = "check that `uri` is the address of a Hive Metastore without SASL and TLS"
+NOT_UNDERSTOOD: Final = "check that `uri` is the address of a Hive Metastore, and whether it requires TLS or Kerberos"
+
+
+class WrongAccess(TTransportException):  # type: ignore[misc] # the library has no types
+    """The settings of a connection are wrong for its server, so that waiting does not help; with the remedy.
+
+    It is an error of the transport, since a call may have been sent before.
+    """
+
+    def __init__(self, reason: str, remedy: str) -> None:
+        super().__init__(TTransportException.NOT_OPEN, f"{reason}; {remedy}")
 
 
 def condition_of(error: TException, message: str) -> PackhouseError:
@@ -18,11 +28,13 @@ def condition_of(error: TException, message: str) -> PackhouseError:
     Returns:
         Away: the server does not answer.
         NotFound: no such database or table.
-        StateConflict: its answers are not those of a Metastore.
+        StateConflict: its answers are not those of a Metastore, or the settings of the connection are wrong.
         Transient: it answers with an error.
     """
     if isinstance(error, NoSuchObjectException):
         return NotFound(message)
+    if isinstance(error, WrongAccess):
+        return StateConflict(message)
     if isinstance(error, TTransportException) and error.type != TTransportException.SIZE_LIMIT:
         return Away(DependencyKind.CATALOG, message)
     if isinstance(error, MetaException) or _is_internal(error):

@@ -1,6 +1,6 @@
 """Properties of catalogs with the addresses of a Hive Metastore and with how it is accessed.
 
-Their names are those of PyIceberg's catalogs of type `hive`.
+Their names are those of PyIceberg's catalogs of type `hive`, and for TLS, which it lacks, those of Trino.
 """
 
 import re
@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from engine.domain.errors import FieldProblem
 from engine.domain.tables.capabilities import CatalogProperty
 from engine.domain.values.uris import masked
+from engine.formats.intake.catalogs.metastores.tls import SSL_ENABLED, SSL_KEY, SSL_PASSWORD, SSL_TRUST, Tls
 
 URI: Final = "uri"
 UGI: Final = "ugi"
@@ -20,9 +21,15 @@ ACCESS_PROPERTIES: Final = (
     CatalogProperty(
         URI, "Addresses of the Metastore: thrift://host:9083, with commas between several.", is_required=True
     ),
-    CatalogProperty(UGI, "User that calls are made for, and its groups: user:group,group. Not with Kerberos."),
+    CatalogProperty(UGI, "User that calls are made for, and its groups: user:group,group."),
+    CatalogProperty(SSL_ENABLED, "true: connections use TLS."),
+    CatalogProperty(
+        SSL_TRUST, "Certificates in PEM of the trusted authorities, in place of the machine's: file:/etc/…/ca.pem."
+    ),
+    CatalogProperty(SSL_KEY, "Client certificate with its key in PEM: file:/etc/…/client.pem.", is_secret=True),
+    CatalogProperty(SSL_PASSWORD, "Password of the key, if it is encrypted.", is_secret=True),
 )
-PLAIN_OF_ACCESS: Final = frozenset({URI, UGI})
+PLAIN_OF_ACCESS: Final = frozenset({URI, UGI, SSL_ENABLED, SSL_TRUST})
 """Those of them whose values are not secrets."""
 
 _REFERENCES: Final = ("env:", "file:")
@@ -32,14 +39,21 @@ _ADDRESS_HINT: Final = "write thrift://host:9083; several addresses of one Metas
 _NAME: Final = r"[A-Za-z0-9._@/$-]{1,256}"
 _USER: Final = re.compile(rf"{_NAME}(?::{_NAME}(?:,{_NAME})*)?")
 _USER_HINT: Final = "write user, or user:group,group"
+_BOOLEANS: Final = ("true", "false")
+_CERTIFICATE: Final = "-----BEGIN CERTIFICATE-----"
+_PRIVATE: Final = "PRIVATE KEY-----"
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """How a Metastore is accessed: for a user with groups, who is stated and not proved; None: nothing is stated."""
+    """The access to a Metastore.
+
+    `user`, `groups`: whom calls are made for, which is stated and not proved; `tls`: None for connections without.
+    """
 
     user: str | None = None
     groups: tuple[str, ...] = ()
+    tls: Tls | None = None
 
 
 OPEN: Final = Access()
@@ -56,6 +70,7 @@ def problems_of_access(properties: Mapping[str, str]) -> Iterator[FieldProblem]:
     ugi = properties.get(UGI)
     if ugi is not None and not ugi.startswith(_REFERENCES) and not _USER.fullmatch(ugi):
         yield FieldProblem("/properties/ugi", "is not a user with groups", ugi, _USER_HINT)
+    yield from _problems_of_tls(properties)
 
 
 def addresses_of(properties: Mapping[str, str]) -> Sequence[tuple[str, int]]:
@@ -67,7 +82,31 @@ def addresses_of(properties: Mapping[str, str]) -> Sequence[tuple[str, int]]:
 def access_of(properties: Mapping[str, str]) -> Access:
     """Return how the Metastore of properties is accessed that have no problem."""
     user, _, groups = properties.get(UGI, "").partition(":")
-    return Access(user or None, tuple(filter(None, groups.split(","))))
+    tls = None
+    if _is_on(properties, SSL_ENABLED):
+        tls = Tls(properties.get(SSL_TRUST) or None, properties.get(SSL_KEY) or None, properties.get(SSL_PASSWORD))
+    return Access(user or None, tuple(filter(None, groups.split(","))), tls)
+
+
+def _problems_of_tls(properties: Mapping[str, str]) -> Iterator[FieldProblem]:
+    enabled = properties.get(SSL_ENABLED)
+    if enabled is not None and enabled.lower() not in _BOOLEANS:
+        yield FieldProblem(f"/properties/{SSL_ENABLED}", "is neither true nor false", enabled, "write true or false")
+    elif not _is_on(properties, SSL_ENABLED):
+        for name in (SSL_TRUST, SSL_KEY, SSL_PASSWORD):
+            if properties.get(name):
+                hint = f"set {SSL_ENABLED} to true, or leave it out"
+                yield FieldProblem(f"/properties/{name}", "has no effect on connections without TLS", None, hint)
+    for name, parts in {SSL_TRUST: (_CERTIFICATE,), SSL_KEY: (_CERTIFICATE, _PRIVATE)}.items():
+        value = properties.get(name, _REFERENCES[0])
+        if not value.startswith(_REFERENCES) and not all(part in value for part in parts):
+            what = "certificates" if len(parts) == 1 else "a certificate and its private key"
+            hint = "give a reference to a file with the text: file:/absolute/path.pem"
+            yield FieldProblem(f"/properties/{name}", f"is not the text of {what} in PEM", None, hint)
+
+
+def _is_on(properties: Mapping[str, str], name: str) -> bool:
+    return properties.get(name, "").lower() == "true"
 
 
 def _are_addresses(uri: str) -> bool:

@@ -8,6 +8,7 @@ from hive_metastore.ThriftHiveMetastore import Client
 from thrift.transport.TTransport import TTransportException
 
 from engine.formats.intake.catalogs.metastores.answers import protocol_on
+from engine.formats.intake.catalogs.metastores.errors import WrongAccess
 from engine.formats.intake.catalogs.metastores.properties import OPEN, Access, access_of, addresses_of
 from engine.formats.intake.catalogs.metastores.sockets import LimitedSocket, open_socket
 from engine.outgoing.bounds import CheckPeer, any_peer
@@ -29,13 +30,16 @@ class MetastoreServers:
         return MetastoreSession(self)
 
     def _open(self) -> LimitedSocket:
-        """Return a connection to the first address that answers; raises the error of the last one."""
+        """Return a connection to the first address that answers.
+
+        Raises the error of the last one, but rather one of wrong settings, for which waiting does not help.
+        """
         failed: TTransportException | None = None
         for host, port in self.addresses:
             try:
-                return open_socket(host, port, self.check_peer)
+                return open_socket(host, port, self.check_peer, self.access.tls)
             except TTransportException as error:
-                failed = error
+                failed = failed if isinstance(failed, WrongAccess) else error
         raise failed or TTransportException(TTransportException.NOT_OPEN, "no address")
 
 
