@@ -25,7 +25,8 @@ RUN --mount=type=cache,target=/root/.npm scripts/console \
     && PATH=$PWD/.venv/bin:$PATH scripts/console-bom > /src/console.cdx.json
 
 FROM projects AS build
-ENV UV_PROJECT_ENVIRONMENT=/opt/packhouse UV_COMPILE_BYTECODE=1 WITH="--frozen --no-dev --all-packages --extra aws --extra hdfs --extra oidc --extra otel"
+RUN apt-get update && apt-get install -y --no-install-recommends gcc libc6-dev libkrb5-dev && rm -rf /var/lib/apt/lists/*
+ENV UV_PROJECT_ENVIRONMENT=/opt/packhouse UV_COMPILE_BYTECODE=1 WITH="--frozen --no-dev --all-packages --extra aws --extra hdfs --extra kerberos --extra oidc --extra otel"
 COPY . .
 COPY --from=console /src/clients/console/dist clients/console/dist
 
@@ -49,7 +50,8 @@ RUN /opt/packhouse/bin/python -m engine.embedded.jars /opt/jars \
 
 FROM python:${PYTHON} AS runtime
 # Nothing here installs packages or changes its user: no pip, and no file that runs as its owner.
-RUN groupadd --gid 10001 packhouse && useradd --create-home --uid 10001 --gid 10001 packhouse \
+RUN apt-get update && apt-get install -y --no-install-recommends libgssapi-krb5-2 && rm -rf /var/lib/apt/lists/* \
+    && groupadd --gid 10001 packhouse && useradd --create-home --uid 10001 --gid 10001 packhouse \
     && install -d -o packhouse -g packhouse /var/lib/packhouse /srv/lake \
     && python -m pip uninstall --quiet --yes --root-user-action ignore pip setuptools wheel \
     && rm -rf "$(python -c 'import sysconfig; print(sysconfig.get_path("stdlib"))')/ensurepip" /root/.cache \

@@ -29,7 +29,7 @@ async def test_engines_and_strategies_are_told_apart(api: Api) -> None:
 async def test_catalogs_of_every_supported_type_are_created_from_its_properties(api: Api) -> None:
     """Those that are needed suffice, and each other one is accepted; other types are refused by their reason."""
     known = {"warehouse": "s3://lake/w", "lock.enabled": "true", "packhouse.lock-time-zone": "UTC"}
-    known |= {"hive.metastore.thrift.client.ssl.enabled": "true"}
+    known |= {"hive.metastore.thrift.client.ssl.enabled": "true", "hive.kerberos-authentication": "true", "ugi": ""}
     known |= {
         "token.provider": "bear",
         "packhouse.vended-hosts": "store.example",

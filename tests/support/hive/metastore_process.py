@@ -3,7 +3,8 @@
     python -m tests.support.hive.metastore_process <warehouse> [<security>]
 
 The security is a JSON object: with `keystore` and `password` connections use TLS, with `truststore` clients need a
-certificate.
+certificate. With `principal` and `keytab` clients authenticate by Kerberos, `krb5_conf` has the realm, `protection` is
+`hadoop.rpc.protection`, and with `authorization` users need grants.
 
 `HiveMetaStore.main` of Hive 2.3 listens on all addresses and has no setting for one: this serves the same handler on a
 socket of 127.0.0.1. The database is Derby in memory. Settings are system properties, which `HiveConf` reads.
@@ -32,11 +33,21 @@ _SETTINGS: Final = {
     "hive.warehouse.subdir.inherit.perms": "false",  # which starts `ls` and `chmod` for each folder
     "derby.stream.error.field": "java.lang.System.err",
 }
+_AUTHORIZATION: Final = "org.apache.hadoop.hive.ql.security"
+_AUTHORIZED: Final = {
+    "hive.metastore.pre.event.listeners": f"{_AUTHORIZATION}.authorization.AuthorizationPreEventListener",
+    "hive.security.metastore.authorization.manager": (
+        f"{_AUTHORIZATION}.authorization.DefaultHiveMetastoreAuthorizationProvider"
+    ),
+    "hive.security.metastore.authenticator.manager": f"{_AUTHORIZATION}.HadoopDefaultMetastoreAuthenticator",
+}
 
 
 def serve(warehouse: Path, security: dict[str, str], answers: TextIO) -> None:
     """Start the Metastore, print its port, and serve."""
     settings = {**_SETTINGS, "hive.metastore.warehouse.dir": warehouse.as_uri()}
+    settings |= _AUTHORIZED if "authorization" in security else {}
+    settings |= {"java.security.krb5.conf": security.get("krb5_conf", "/dev/null")}
     flags = [f"-D{name}={value}" for name, value in settings.items()]
     jpype.startJVM("-Xmx512m", *SHORT_LIVED, *flags, classpath=[f"{_SPARK}/*"], convertStrings=True)
     conf = jpype.JClass("org.apache.hadoop.hive.conf.HiveConf")()
@@ -46,12 +57,31 @@ def serve(warehouse: Path, security: dict[str, str], answers: TextIO) -> None:
     one_by_one = _one_by_one(proxy, jpype.JClass(f"{_HIVE}.IHMSHandler"))
     socket = _server_socket(security)
     options = jpype.JClass(f"{_THRIFT}.server.TThreadPoolServer$Args")(socket)
-    options.processor(jpype.JClass(f"{_HIVE}.TUGIBasedProcessor")(one_by_one))
-    options.transportFactory(jpype.JClass("org.apache.hadoop.hive.thrift.TUGIContainingTransport$Factory")())
+    if "keytab" in security:
+        _authenticate(options, security, conf, one_by_one)
+    else:
+        options.processor(jpype.JClass(f"{_HIVE}.TUGIBasedProcessor")(one_by_one))
+        options.transportFactory(jpype.JClass("org.apache.hadoop.hive.thrift.TUGIContainingTransport$Factory")())
     options.maxWorkerThreads(64)
     server = jpype.JClass(f"{_THRIFT}.server.TThreadPoolServer")(options)
     print(socket.getServerSocket().getLocalPort(), file=answers, flush=True)
     server.serve()
+
+
+def _authenticate(options: Any, security: dict[str, str], conf: Any, handler: Any) -> None:
+    """Let clients authenticate by Kerberos, as `HiveMetaStore.startMetaStore` does."""
+    conf.set("hadoop.security.authentication", "kerberos")
+    conf.set("hadoop.rpc.protection", security["protection"])
+    jpype.JClass("org.apache.hadoop.security.UserGroupInformation").setConfiguration(conf)
+    bridge = jpype.JClass("org.apache.hadoop.hive.shims.ShimLoader").getHadoopThriftAuthBridge()
+    server = bridge.createServer(security["keytab"], security["principal"])
+    tokens = jpype.JClass("org.apache.hadoop.hive.thrift.HiveDelegationTokenManager")()
+    mode = jpype.JClass("org.apache.hadoop.hive.thrift.HadoopThriftAuthBridge$Server$ServerMode").METASTORE
+    tokens.startDelegationTokenSecretManager(conf, handler, mode)
+    server.setSecretManager(tokens.getSecretManager())
+    properties = jpype.JClass(f"{_HIVE}.MetaStoreUtils").getMetaStoreSaslProperties(conf)
+    options.transportFactory(server.createTransportFactory(properties))
+    options.processor(server.wrapProcessor(jpype.JClass(f"{_HIVE}.api.ThriftHiveMetastore$Processor")(handler)))
 
 
 def _server_socket(security: dict[str, str]) -> Any:

@@ -15,7 +15,7 @@ from thrift.protocol.TProtocol import TProtocolException
 from thrift.Thrift import TType
 from thrift.transport.TTransport import CReadableTransport, TTransportBase
 
-from engine.formats.intake.catalogs.metastores.sockets import LimitedSocket
+from engine.formats.intake.catalogs.metastores.sockets import AnswerSocket
 from engine.formats.intake.limits import Malformed
 
 MOST_MEMORY: Final = 256 * 2**20
@@ -50,7 +50,7 @@ class _Nothing:
     thrift_spec = ()
 
 
-def protocol_on(socket: LimitedSocket) -> TBinaryProtocolAccelerated:
+def protocol_on(socket: AnswerSocket) -> TBinaryProtocolAccelerated:
     """Return the protocol for a client on an open connection. Reading raises Malformed for an answer too large."""
     return _protocol(_Answers(socket))
 
@@ -74,7 +74,7 @@ def _protocol(transport: TTransportBase) -> TBinaryProtocolAccelerated:
 class _Answers(TTransportBase, CReadableTransport):  # type: ignore[misc] # the library has no types
     """A transport of one call after the other, whose answers are complete and measured when they are read."""
 
-    def __init__(self, socket: LimitedSocket) -> None:
+    def __init__(self, socket: AnswerSocket) -> None:
         self._socket = socket
         self._request: list[bytes] = []
         self._answer: BytesIO | None = None
@@ -108,7 +108,7 @@ class _Answers(TTransportBase, CReadableTransport):  # type: ignore[misc] # the 
         raise EOFError(f"the answer ends {reqlen} bytes too early")
 
 
-def _whole_answer(socket: LimitedSocket) -> bytes:
+def _whole_answer(socket: AnswerSocket) -> bytes:
     """Return the next message on a connection. Raises Malformed, TException, OSError."""
     received = _Received(socket.read)
     protocol = _protocol(received)

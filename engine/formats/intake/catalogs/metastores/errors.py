@@ -1,5 +1,6 @@
 """Conditions of the domain that errors of a session with a Metastore mean."""
 
+import re
 from typing import Final
 
 from hive_metastore.ttypes import MetaException, NoSuchObjectException
@@ -10,6 +11,14 @@ from engine.domain.errors import Away, NotFound, PackhouseError, StateConflict, 
 from engine.domain.fleet.dependencies import DependencyKind
 
 NOT_UNDERSTOOD: Final = "check that `uri` is the address of a Hive Metastore, and whether it requires TLS or Kerberos"
+
+_DENIED: Final = re.compile(
+    r"permission denied|no privilege|not authorized|is not allowed|authorizationexception"
+    r"|does not have .{0,200}(privilege|permission|access)",
+    re.IGNORECASE,
+)
+"""Texts of Hive's own authorization, of Ranger's and of those that ask the storage; they have no type of their own."""
+_GRANT: Final = "grant the catalog's user this right in the Metastore"
 
 
 class WrongAccess(TTransportException):  # type: ignore[misc] # the library has no types
@@ -28,7 +37,8 @@ def condition_of(error: TException, message: str) -> PackhouseError:
     Returns:
         Away: the server does not answer.
         NotFound: no such database or table.
-        StateConflict: its answers are not those of a Metastore, or the settings of the connection are wrong.
+        StateConflict: its answers are not those of a Metastore, the settings of the connection are wrong,
+            or the user lacks a right.
         Transient: it answers with an error.
     """
     if isinstance(error, NoSuchObjectException):
@@ -37,6 +47,8 @@ def condition_of(error: TException, message: str) -> PackhouseError:
         return StateConflict(message)
     if isinstance(error, TTransportException) and error.type != TTransportException.SIZE_LIMIT:
         return Away(DependencyKind.CATALOG, message)
+    if isinstance(error, MetaException) and _DENIED.search(str(error.message)):
+        return StateConflict(f"{message}; {_GRANT}")
     if isinstance(error, MetaException) or _is_internal(error):
         return Transient(message)
     return StateConflict(f"{message}; {NOT_UNDERSTOOD}")

@@ -12,16 +12,20 @@ from urllib.parse import urlsplit
 from engine.domain.errors import FieldProblem
 from engine.domain.tables.capabilities import CatalogProperty
 from engine.domain.values.uris import masked
+from engine.formats.intake.catalogs.metastores.kerberos import KERBEROS_ENABLED
 from engine.formats.intake.catalogs.metastores.tls import SSL_ENABLED, SSL_KEY, SSL_PASSWORD, SSL_TRUST, Tls
 
 URI: Final = "uri"
 UGI: Final = "ugi"
+KERBEROS_SERVICE: Final = "hive.kerberos-service-name"
 
 ACCESS_PROPERTIES: Final = (
     CatalogProperty(
         URI, "Addresses of the Metastore: thrift://host:9083, with commas between several.", is_required=True
     ),
-    CatalogProperty(UGI, "User that calls are made for, and its groups: user:group,group."),
+    CatalogProperty(UGI, "User that calls are made for, and its groups: user:group,group; without Kerberos."),
+    CatalogProperty(KERBEROS_ENABLED, "true: connections authenticate with the ticket or keytab of the deployment."),
+    CatalogProperty(KERBEROS_SERVICE, "First part of the Metastore's principal, before its host.", example="hive"),
     CatalogProperty(SSL_ENABLED, "true: connections use TLS."),
     CatalogProperty(
         SSL_TRUST, "Certificates in PEM of the trusted authorities, in place of the machine's: file:/etc/…/ca.pem."
@@ -29,7 +33,7 @@ ACCESS_PROPERTIES: Final = (
     CatalogProperty(SSL_KEY, "Client certificate with its key in PEM: file:/etc/…/client.pem.", is_secret=True),
     CatalogProperty(SSL_PASSWORD, "Password of the key, if it is encrypted.", is_secret=True),
 )
-PLAIN_OF_ACCESS: Final = frozenset({URI, UGI, SSL_ENABLED, SSL_TRUST})
+PLAIN_OF_ACCESS: Final = frozenset({URI, UGI, KERBEROS_ENABLED, KERBEROS_SERVICE, SSL_ENABLED, SSL_TRUST})
 """Those of them whose values are not secrets."""
 
 _REFERENCES: Final = ("env:", "file:")
@@ -39,6 +43,7 @@ _ADDRESS_HINT: Final = "write thrift://host:9083; several addresses of one Metas
 _NAME: Final = r"[A-Za-z0-9._@/$-]{1,256}"
 _USER: Final = re.compile(rf"{_NAME}(?::{_NAME}(?:,{_NAME})*)?")
 _USER_HINT: Final = "write user, or user:group,group"
+_NAME_OF_SERVICE: Final = r"[A-Za-z0-9._-]{1,64}"
 _BOOLEANS: Final = ("true", "false")
 _CERTIFICATE: Final = "-----BEGIN CERTIFICATE-----"
 _PRIVATE: Final = "PRIVATE KEY-----"
@@ -48,12 +53,14 @@ _PRIVATE: Final = "PRIVATE KEY-----"
 class Access:
     """The access to a Metastore.
 
-    `user`, `groups`: whom calls are made for, which is stated and not proved; `tls`: None for connections without.
+    `user`, `groups`: whom calls are made for, which is stated and not proved; `tls`: None for connections without;
+    `service`: first part of the Metastore's principal, None for connections without Kerberos.
     """
 
     user: str | None = None
     groups: tuple[str, ...] = ()
     tls: Tls | None = None
+    service: str | None = None
 
 
 OPEN: Final = Access()
@@ -62,15 +69,13 @@ OPEN: Final = Access()
 
 def problems_of_access(properties: Mapping[str, str]) -> Iterator[FieldProblem]:
     """Yield one problem for each wrong property; references to secrets are taken for right."""
+    yield from _problems_of_user(properties)
+    yield from _problems_of_tls(properties)
     uri = properties.get(URI)
     if not uri:
         yield FieldProblem("/properties/uri", "is missing", uri, _ADDRESS_HINT)
     elif not uri.startswith(_REFERENCES) and not _are_addresses(uri):
         yield FieldProblem("/properties/uri", "is not an address of a Metastore", masked(uri), _ADDRESS_HINT)
-    ugi = properties.get(UGI)
-    if ugi is not None and not ugi.startswith(_REFERENCES) and not _USER.fullmatch(ugi):
-        yield FieldProblem("/properties/ugi", "is not a user with groups", ugi, _USER_HINT)
-    yield from _problems_of_tls(properties)
 
 
 def addresses_of(properties: Mapping[str, str]) -> Sequence[tuple[str, int]]:
@@ -85,20 +90,35 @@ def access_of(properties: Mapping[str, str]) -> Access:
     tls = None
     if _is_on(properties, SSL_ENABLED):
         tls = Tls(properties.get(SSL_TRUST) or None, properties.get(SSL_KEY) or None, properties.get(SSL_PASSWORD))
-    return Access(user or None, tuple(filter(None, groups.split(","))), tls)
+    service = (properties.get(KERBEROS_SERVICE) or "hive") if _is_on(properties, KERBEROS_ENABLED) else None
+    return Access(user or None, tuple(filter(None, groups.split(","))), tls, service)
+
+
+def _problems_of_user(properties: Mapping[str, str]) -> Iterator[FieldProblem]:
+    ugi = properties.get(UGI)
+    if ugi and not ugi.startswith(_REFERENCES) and not _USER.fullmatch(ugi):
+        yield FieldProblem("/properties/ugi", "is not a user with groups", ugi, _USER_HINT)
+    elif ugi and _is_on(properties, KERBEROS_ENABLED):
+        hint = f"leave it out, or set {KERBEROS_ENABLED} to false"
+        yield FieldProblem("/properties/ugi", "has no effect with Kerberos, which proves another user", ugi, hint)
+    for name in (SSL_ENABLED, KERBEROS_ENABLED):
+        value = properties.get(name)
+        if value and value.lower() not in _BOOLEANS:
+            yield FieldProblem(f"/properties/{name}", "is neither true nor false", value, "write true or false")
+    service = properties.get(KERBEROS_SERVICE)
+    if service and not service.startswith(_REFERENCES) and not re.fullmatch(_NAME_OF_SERVICE, service):
+        hint = "write the part of its principal before the slash, such as hive"
+        yield FieldProblem(f"/properties/{KERBEROS_SERVICE}", "is not the name of a service", service, hint)
 
 
 def _problems_of_tls(properties: Mapping[str, str]) -> Iterator[FieldProblem]:
-    enabled = properties.get(SSL_ENABLED)
-    if enabled is not None and enabled.lower() not in _BOOLEANS:
-        yield FieldProblem(f"/properties/{SSL_ENABLED}", "is neither true nor false", enabled, "write true or false")
-    elif not _is_on(properties, SSL_ENABLED):
+    if not _is_on(properties, SSL_ENABLED):
         for name in (SSL_TRUST, SSL_KEY, SSL_PASSWORD):
             if properties.get(name):
                 hint = f"set {SSL_ENABLED} to true, or leave it out"
                 yield FieldProblem(f"/properties/{name}", "has no effect on connections without TLS", None, hint)
     for name, parts in {SSL_TRUST: (_CERTIFICATE,), SSL_KEY: (_CERTIFICATE, _PRIVATE)}.items():
-        value = properties.get(name, _REFERENCES[0])
+        value = properties.get(name) or _REFERENCES[0]
         if not value.startswith(_REFERENCES) and not all(part in value for part in parts):
             what = "certificates" if len(parts) == 1 else "a certificate and its private key"
             hint = "give a reference to a file with the text: file:/absolute/path.pem"

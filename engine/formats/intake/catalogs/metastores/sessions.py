@@ -10,7 +10,8 @@ from thrift.transport.TTransport import TTransportException
 from engine.formats.intake.catalogs.metastores.answers import protocol_on
 from engine.formats.intake.catalogs.metastores.errors import WrongAccess
 from engine.formats.intake.catalogs.metastores.properties import OPEN, Access, access_of, addresses_of
-from engine.formats.intake.catalogs.metastores.sockets import LimitedSocket, open_socket
+from engine.formats.intake.catalogs.metastores.sasl import authenticated
+from engine.formats.intake.catalogs.metastores.sockets import AnswerSocket, open_socket
 from engine.outgoing.bounds import CheckPeer, any_peer
 
 
@@ -29,7 +30,7 @@ class MetastoreServers:
         """
         return MetastoreSession(self)
 
-    def _open(self) -> LimitedSocket:
+    def _open(self) -> AnswerSocket:
         """Return a connection to the first address that answers.
 
         Raises the error of the last one, but rather one of wrong settings, for which waiting does not help.
@@ -37,10 +38,20 @@ class MetastoreServers:
         failed: TTransportException | None = None
         for host, port in self.addresses:
             try:
-                return open_socket(host, port, self.check_peer, self.access.tls)
+                return self._open_at(host, port)
             except TTransportException as error:
                 failed = failed if isinstance(failed, WrongAccess) else error
         raise failed or TTransportException(TTransportException.NOT_OPEN, "no address")
+
+    def _open_at(self, host: str, port: int) -> AnswerSocket:
+        connection = open_socket(host, port, self.check_peer, self.access.tls)
+        if self.access.service is None:
+            return connection
+        try:
+            return authenticated(connection, self.access.service, host)
+        except BaseException:
+            connection.close()
+            raise
 
 
 class MetastoreSession:

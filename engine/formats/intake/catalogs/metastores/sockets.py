@@ -8,6 +8,7 @@ from typing import Final, Protocol
 from thrift.transport.TTransport import TTransportException
 
 from engine.formats.intake.catalogs.metastores.errors import WrongAccess
+from engine.formats.intake.catalogs.metastores.kerberos import KERBEROS_ENABLED
 from engine.formats.intake.catalogs.metastores.tls import SSL_ENABLED, Tls, refusal_of, secured
 from engine.formats.intake.limits import Malformed
 from engine.outgoing.bounds import CheckPeer, connected
@@ -19,6 +20,9 @@ CONNECT_SECONDS: Final = 10.0
 _ANSWER_SECONDS: Final = 60.0
 _LARGEST_ANSWER: Final = 128 * 2**20
 _TLS_ALERT: Final = b"\x15\x03"
+_SASL_REFUSALS: Final = (b"\3\0", b"\4\0")
+_CLOSED: Final = "it closed the connection"
+_CLOSED_AT_ONCE: Final = f"{_CLOSED} before its first answer; if it requires Kerberos, set `{KERBEROS_ENABLED}` to true"
 
 
 class AnswerSocket(Protocol):
@@ -35,10 +39,15 @@ class AnswerSocket(Protocol):
 
 
 class LimitedSocket:
-    """A connection that limits the time and size of each answer, which is what is read until the next request."""
+    """A connection that limits the time and size of each answer, which is what is read until the next request.
+
+    `expects_frames`: the answers are those of SASL.
+    """
 
     def __init__(self, connection: socket.socket, address: str) -> None:
         self.address = address
+        self.expects_frames = False
+        self._has_answered = False
         self._socket = connection
         self._seconds, self._most = _ANSWER_SECONDS, _LARGEST_ANSWER
         self._until, self._left = monotonic(), 0
@@ -75,9 +84,10 @@ class LimitedSocket:
         except OSError as error:
             raise self._failure(error) from error
         if not found:
-            raise self._failure(EOFError("it closed the connection"))
-        if self._left == self._most and found.startswith(_TLS_ALERT) and not isinstance(self._socket, ssl.SSLSocket):
-            raise WrongAccess(f"{self.address} requires TLS", f"set `{SSL_ENABLED}` to true")
+            raise self._failure(EOFError(_CLOSED if self._has_answered or self.expects_frames else _CLOSED_AT_ONCE))
+        self._has_answered = True
+        if self._left == self._most:
+            self._check_begin(found)
         self._left -= len(found)
         if self._left < 0:
             raise Malformed(f"an answer of the Metastore is larger than {self._most} bytes")
@@ -86,6 +96,13 @@ class LimitedSocket:
     def close(self) -> None:
         """Close the connection."""
         self._socket.close()
+
+    def _check_begin(self, answer: bytes) -> None:
+        """Raise WrongAccess if an answer begins as that of a server with TLS or SASL, which refuses what it got."""
+        if answer.startswith(_TLS_ALERT) and not isinstance(self._socket, ssl.SSLSocket):
+            raise WrongAccess(f"{self.address} requires TLS", f"set `{SSL_ENABLED}` to true")
+        if answer.startswith(_SASL_REFUSALS) and not self.expects_frames:
+            raise WrongAccess(f"{self.address} requires SASL", f"set `{KERBEROS_ENABLED}` to true")
 
     def _failure(self, error: OSError | EOFError) -> TTransportException:
         if isinstance(error, TimeoutError):
