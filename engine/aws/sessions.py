@@ -156,14 +156,14 @@ class AwsSession:
         )
         role = DeferredRefreshableCredentials(fetcher.fetch_credentials, "packhouse-role")
 
-        class Role(CredentialProvider):  # type: ignore[misc] # the library has no types
+        class AssumedRole(CredentialProvider):  # type: ignore[misc] # the library has no types
             METHOD = CANONICAL_NAME = "packhouse-role"
 
             def load(self) -> Any:
                 return role
 
         core = Session()
-        core.get_component("credential_provider").insert_before("env", Role())
+        core.get_component("credential_provider").insert_before("env", AssumedRole())
         return boto3.session.Session(botocore_session=core, region_name=source.region_name)
 
     def _given(self, name: str) -> str | None:

@@ -36,7 +36,11 @@ from engine.formats.iceberg.errors import asking_catalog, reading_table
 from engine.formats.iceberg.rewrite.native import SPARK_CATALOG
 from engine.formats.iceberg.table import IcebergTable
 from engine.formats.intake.caches import ManifestCache
+from engine.formats.intake.catalogs.metastores.properties import problems_of_access
 from engine.outgoing.bounds import CheckLocation, CheckPeer, any_peer, anywhere
+
+_LOOKED_INTO: Final = 5
+"""Namespaces in which a check looks for a table."""
 
 _LOADING: Final = "snapshot-loading-mode"
 _SCHEMES: Final = {
@@ -98,6 +102,8 @@ def _problems(properties: Mapping[str, str]) -> Iterator[FieldProblem]:
     kind = properties.get("type")
     yield from problems_of_type(properties, TYPES)
     yield from problems_of_aws(properties)
+    if kind == "hive":
+        yield from problems_of_access(properties)
     uri = properties.get("uri")
     schemes = _SCHEMES.get(kind or "", ())
     if not uri and (schemes or not kind):
@@ -150,7 +156,7 @@ class IcebergConnection:
         return self._properties["type"] != "rest"
 
     def check(self) -> Sequence[CheckStep]:
-        """Open the catalog, list its namespaces and the tables of the first one, read one, ask whether it may change.
+        """Open the catalog, list its namespaces and tables of the first ones, read one, ask whether it may change.
 
         The first step only reports properties that look misspelt: there is no complete list of valid properties.
         """
@@ -254,21 +260,20 @@ class IcebergConnection:
 
     def _check_namespaces(self, found: dict[str, Any]) -> str:
         catalog = self._open()
-        namespaces = sorted(catalog.list_namespaces())
-        if namespaces:
-            found["namespace"] = tuple(namespaces[0])
-        elif isinstance(catalog, GuardedSqlCatalog) and (others := catalog.other_names()):
+        found["namespaces"] = namespaces = sorted(tuple(each) for each in catalog.list_namespaces())
+        if not namespaces and isinstance(catalog, GuardedSqlCatalog) and (others := catalog.other_names()):
             found_others = f"the database has tables of other catalogs{examples(others)}"
             return f"0 namespaces; {found_others}: set {CATALOG_NAME} to one of them"
         return f"{len(namespaces)} namespaces{examples('.'.join(each) for each in namespaces)}"
 
     def _check_tables(self, found: dict[str, Any]) -> str:
-        if "namespace" not in found:
-            return "no namespace to look into"
-        tables = sorted(self._open().list_tables(found["namespace"]))
-        if tables:
-            found["table"] = tuple(tables[0])
-        return f"{len(tables)} tables in {'.'.join(found['namespace'])}{examples(each[-1] for each in tables)}"
+        """List the tables of the first namespace that has any, of a few."""
+        looked_into = found["namespaces"][:_LOOKED_INTO]
+        for namespace in looked_into:
+            if tables := sorted(self._open().list_tables(namespace)):
+                found["table"] = tuple(tables[0])
+                return f"{len(tables)} tables in {'.'.join(namespace)}{examples(each[-1] for each in tables)}"
+        return f"0 tables in {', '.join('.'.join(each) for each in looked_into)}" if looked_into else "no namespace"
 
     def _check_table(self, found: dict[str, Any]) -> str:
         if "table" not in found:

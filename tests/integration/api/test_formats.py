@@ -29,14 +29,14 @@ async def test_engines_and_strategies_are_told_apart(api: Api) -> None:
 async def test_catalogs_of_every_supported_type_are_created_from_its_properties(api: Api) -> None:
     """Those that are needed suffice, and each other one is accepted; other types are refused by their reason."""
     known = {"warehouse": "s3://lake/w", "lock.enabled": "true", "packhouse.lock-time-zone": "UTC"}
-    known |= {"hive.metastore.thrift.client.ssl.enabled": "true", "hive.kerberos-authentication": "true", "ugi": ""}
+    known |= {"hive.metastore.thrift.client.ssl.enabled": "true", "hive.kerberos-authentication": "false", "ugi": "ada"}
     known |= {
         "token.provider": "bear",
         "packhouse.vended-hosts": "store.example",
         "scope": "all",
         "credential": "env:X",
     }
-    addresses = {"metastore": "thrift://lake:9083", "rest": "https://lake.example"}
+    addresses = dict.fromkeys(("metastore", "hive"), "thrift://lake:9083") | {"rest": "https://lake.example"}
     types = (await api.get("/v1/catalog-types"))["items"]
     assert {each["format"] for each in types} == {"iceberg", "paimon", "hive"}
     for number, each in enumerate(types):

@@ -8,8 +8,7 @@ import pytest
 from redis.asyncio import Redis
 
 from engine.domain.errors import InvalidInput
-from engine.domain.runs.requests import RunRequest
-from engine.domain.runs.run import Operation, RunState
+from engine.domain.runs.run import RunState
 from engine.domain.tables.table import TableRef
 from engine.formats.iceberg.connection import IcebergFormat
 from tests.support.glue_server import GlueServer
@@ -86,18 +85,6 @@ async def test_a_commit_that_glue_refuses_fails_the_run_and_says_why(world: Worl
     assert run.state is RunState.FAILED
     assert code in str(run.detail), run.detail
     assert (world.lake.rows(), world.lake.paths()) == (rows, files)
-
-
-async def test_upkeep_of_a_table_in_glue(world: World) -> None:
-    rows = world.lake.rows()
-    await world.rewrite()
-    await world.set_policy(
-        {"maintenance": {"expire_snapshots": {"older_than": "1s", "keep_last": 1, "interval": "1h"}}}
-    )
-    for operation in (Operation.REWRITE_MANIFESTS, Operation.EXPIRE_SNAPSHOTS):
-        run = await world.finish((await world.submit(RunRequest(operation))).id)
-        assert run.state is RunState.SUCCEEDED, (operation, run.detail)
-    assert world.lake.rows() == rows
 
 
 async def test_the_check_of_a_catalog_says_who_may_not_write(world: World, glue: GlueServer) -> None:

@@ -22,7 +22,7 @@ from tests.support.postgres_server import PostgresServer
     ("properties", "pointers"),
     [
         ({}, {"/properties/type", "/properties/uri"}),
-        ({"type": "hive", "uri": "thrift://h:9083"}, {"/properties/type"}),
+        ({"type": "hive", "uri": "https://h:9083"}, {"/properties/uri"}),
         ({"type": "dynamodb"}, {"/properties/type"}),
         (
             {"type": "glue", "glue.id": "lake", "glue.endpoint": "glue"},

@@ -5,6 +5,7 @@ from typing import Final, TypeAlias
 
 from engine.extras import require
 from engine.formats.iceberg.catalog.rest.catalog import CheckAddresses, GuardedRestCatalog, any_address
+from engine.formats.iceberg.catalog.stored.hive import open_hive_catalog
 from engine.formats.iceberg.catalog.stored.pointers import StoredPointers
 from engine.formats.iceberg.catalog.stored.sql import open_sql_catalog
 from engine.outgoing.bounds import CheckLocation, CheckPeer, any_peer, anywhere
@@ -37,4 +38,6 @@ def load(
         from engine.formats.iceberg.catalog.stored.glue import open_glue_catalog  # noqa: PLC0415 - it imports boto3
 
         return open_glue_catalog(name, own, check_location=check_location, check_peer=check_peer)
+    if properties["type"] == "hive":
+        return open_hive_catalog(name, own, check_location=check_location, check_peer=check_peer)
     return open_sql_catalog(name, own, check_location=check_location, check_peer=check_peer)

@@ -22,6 +22,7 @@ from engine.formats.iceberg.catalog.catalogs import CATALOG_NAME
 from engine.formats.iceberg.catalog.rest.signing import ENABLED, SERVICE
 from engine.formats.iceberg.catalog.rest.vended import VENDED_HOSTS
 from engine.formats.iceberg.rewrite.native import SPARK_CATALOG
+from engine.formats.intake.catalogs.metastores.properties import ACCESS_PROPERTIES, PLAIN_OF_ACCESS
 from engine.formats.intake.parameters import MEANINGLESS
 
 ENDPOINT: Final = "glue.endpoint"
@@ -104,7 +105,7 @@ client.assume-role.arn client.assume-role.session-name client.assume-role.region
 """
 
 PLAIN: Final = PlainProperties(
-    names=PLAIN_OF_STORES | {MEANINGLESS, *_WITHOUT_SECRETS.split()},
+    names=PLAIN_OF_STORES | PLAIN_OF_ACCESS | {MEANINGLESS, *_WITHOUT_SECRETS.split()},
     prefixes=("table-default.", "table-override.", "view-default.", "view-override."),
 )
 """Properties whose values are not secrets."""
@@ -150,7 +151,7 @@ TYPES: Final = (
             _SPARK,
         ),
     ),
-    unserved_type("hive", "Hive Metastore"),
+    CatalogType("hive", "Hive Metastore", (*ACCESS_PROPERTIES, _SPARK)),
     CatalogType(
         "glue",
         "AWS Glue",
@@ -173,7 +174,16 @@ def _known() -> frozenset[str]:
     constants = (value for module in _MODULES for name, value in vars(module).items() if name.isupper())
     texts = {text for text in constants if isinstance(text, str)}
     refused = {text for text in texts if text.startswith("py-")}  # not to be proposed for Java's `io-impl`
-    return frozenset({CATALOG_NAME, SPARK_CATALOG, MEANINGLESS, *_WITHOUT_A_CONSTANT, *(texts - refused)})
+    return frozenset(
+        {
+            CATALOG_NAME,
+            SPARK_CATALOG,
+            MEANINGLESS,
+            *_WITHOUT_A_CONSTANT,
+            *(texts - refused),
+            *(each.name for each in ACCESS_PROPERTIES),
+        }
+    )
 
 
 KNOWN: Final = _known()

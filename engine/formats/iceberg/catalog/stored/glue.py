@@ -99,7 +99,7 @@ class GuardedGlueCatalog(StoredPointers, GlueCatalog):
     def commit_table(
         self, table: Table, requirements: tuple[TableRequirement, ...], updates: tuple[TableUpdate, ...]
     ) -> CommitTableResponse:
-        """Write a new metadata file, then let the table's entry name it if nobody changed the entry since.
+        """Write a new metadata file, then let the table's entry name it if the entry was not changed since.
 
         Raises:
             CommitFailedException: a requirement does not hold, or the entry was changed.

@@ -1,0 +1,126 @@
+"""The lock of a table in a Hive Metastore, which clients of Iceberg hold while they replace the table's entry.
+
+Other clients take the same lock (exclusive, of the table, without a transaction). The Metastore ends locks of which
+nothing is heard for `hive.txn.timeout`, 300 s by default, if its housekeeping runs. This lock is held for two calls,
+which is shorter, so that it needs no heartbeat; one that a killed process of Packhouse left is ended by the next.
+"""
+
+import getpass
+import socket
+import time
+from contextlib import suppress
+from typing import Any, Final, Self
+
+from hive_metastore.ttypes import (
+    CheckLockRequest,
+    LockComponent,
+    LockLevel,
+    LockRequest,
+    LockState,
+    LockType,
+    ShowLocksRequest,
+    UnlockRequest,
+)
+from pyiceberg.exceptions import CommitFailedException
+from thrift.Thrift import TException
+
+from engine.domain.clock import doubled
+from engine.domain.errors import Transient
+from engine.formats.intake.errors import printable
+from engine.rewriting.kernel.storage.abandoned import stop_if_abandoned
+
+AGENT: Final = "packhouse"
+"""What Packhouse's locks state as their program."""
+
+WAIT_SECONDS: Final = 60.0
+"""Longest wait for a lock that others hold."""
+
+HELD_SECONDS: Final = 90.0
+"""A change that would be sent later after the lock was given is not sent."""
+
+LEFT_SECONDS: Final = 240.0
+"""Age of a lock of Packhouse that its process must have left: it sends nothing after `HELD_SECONDS`, and its last call
+ends 60 s later."""
+
+_FIRST_WAIT_SECONDS: Final = 0.05
+_LONGEST_WAIT_SECONDS: Final = 2.0
+_SHOWN: Final = 100
+
+
+class TableLock:
+    """A block with the lock, which ends with the block.
+
+    Entering it raises:
+        Transient: others hold it for longer than `WAIT_SECONDS`; the message says who.
+        TException: the Metastore refuses or does not answer.
+    """
+
+    def __init__(self, client: Any, database: str, table: str) -> None:
+        self._client, self._database, self._table = client, database, table
+        self._lock = -1
+
+    def __enter__(self) -> Self:
+        component = LockComponent(LockType.EXCLUSIVE, LockLevel.TABLE, self._database, self._table)
+        request = LockRequest([component], user=_user(), hostname=socket.gethostname()[:_SHOWN], agentInfo=AGENT)
+        answer = self._client.lock(request)
+        self._lock = answer.lockid
+        try:
+            self._wait(answer.state)
+        except BaseException:
+            self._end()
+            raise
+        self._until = time.monotonic() + HELD_SECONDS
+        return self
+
+    def __exit__(self, *_raised: object) -> None:
+        self._end()
+
+    def check(self) -> None:
+        """Raise `CommitFailedException` if the lock may have been taken over; called before the change is sent."""
+        if time.monotonic() > self._until:
+            raise CommitFailedException("the lock of the table was held for too long, as by a machine that slept")
+
+    def _wait(self, state: int) -> None:
+        until, tries = time.monotonic() + WAIT_SECONDS, 0
+        while state == LockState.WAITING:
+            stop_if_abandoned()
+            holders = self._holders()
+            if left := [each for each in holders if self._is_left(each)]:
+                for each in left:
+                    with suppress(TException):  # ended meanwhile
+                        self._client.unlock(UnlockRequest(each.lockid))
+            elif time.monotonic() > until:
+                raise Transient(f"the lock of {self._database}.{self._table} is held by {_named(holders)}")
+            tries += 1
+            time.sleep(doubled(_FIRST_WAIT_SECONDS, tries, longest=_LONGEST_WAIT_SECONDS))
+            state = self._client.check_lock(CheckLockRequest(self._lock)).state
+        if state != LockState.ACQUIRED:
+            name = LockState._VALUES_TO_NAMES.get(state, state)  # noqa: SLF001 - the library has no other way
+            raise Transient(f"the Metastore does not give the lock of {self._database}.{self._table}: {name}")
+
+    def _holders(self) -> list[Any]:
+        answer = self._client.show_locks(ShowLocksRequest(self._database, self._table))
+        self._now_ms = max((each.lastheartbeat or 0 for each in answer.locks if each.lockid == self._lock), default=0)
+        return [each for each in answer.locks if each.lockid != self._lock and each.state == LockState.ACQUIRED]
+
+    def _is_left(self, other: Any) -> bool:
+        """Return whether a process of Packhouse left a lock, by the Metastore's own clock."""
+        at_ms = max(other.lastheartbeat or 0, other.acquiredat or 0)
+        return other.agentInfo == AGENT and 0 < at_ms < self._now_ms - LEFT_SECONDS * 1000
+
+    def _end(self) -> None:
+        with suppress(TException, OSError):  # it ends with its time
+            self._client.unlock(UnlockRequest(self._lock))
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return AGENT
+
+
+def _named(holders: list[Any]) -> str:
+    """Return who holds a lock, as far as the holders say so themselves."""
+    named = [f"{each.user}@{each.hostname} ({each.agentInfo}, lock {each.lockid})" for each in holders[:3]]
+    return printable(", ".join(named)[: 3 * _SHOWN], " ") or "another client"

@@ -1,0 +1,78 @@
+"""The contract of every kind of Iceberg catalog: discovered, registered, rewritten, kept, and killed at the commit."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from pyiceberg.exceptions import NoSuchTableError
+from redis.asyncio import Redis
+
+from engine.domain.access.callers import SYSTEM
+from engine.domain.runs.requests import RunRequest
+from engine.domain.runs.run import Operation, RunState
+from engine.domain.tables.table import TableRef
+from tests.support.attempts import resumed_from
+from tests.support.catalog_kinds import KINDS, lake_in
+from tests.support.world import NAME, World, open_world
+
+KEEPS_ONE = {"maintenance": {"expire_snapshots": {"older_than": "1s", "keep_last": 1, "interval": "1h"}}}
+
+
+@pytest.fixture(params=list(KINDS))
+async def world(
+    request: pytest.FixtureRequest, sqlite_url: str, redis: Redis, redis_url: str, tmp_path: Path
+) -> AsyncIterator[World]:
+    with lake_in(request.param, request, tmp_path) as lake:
+        async with open_world(tmp_path / "world", database_url=sqlite_url, redis_url=redis_url, **lake) as opened:
+            yield opened
+            await asyncio.to_thread(opened.lake.catalog.drop_table, NAME)
+            opened.lake.catalog.close()
+
+
+async def test_a_table_is_discovered_rewritten_and_kept(world: World) -> None:
+    found = await world.container.discovery.discover(SYSTEM, "lake", "lake.*")
+    assert [(*each.ref.namespace, each.ref.name) for each in found.tables] == [NAME]
+    steps = await world.container.catalogs.check(SYSTEM, "lake")
+    assert [each.name for each in steps if not each.ok] == []
+    assert steps[-1].name == "may_commit"
+    rows = world.lake.rows()
+    run = await world.rewrite()
+    assert (run.state, run.result.groups_committed) == (RunState.SUCCEEDED, 3), run.detail
+    await world.set_policy(KEEPS_ONE)
+    for operation in (Operation.REWRITE_MANIFESTS, Operation.EXPIRE_SNAPSHOTS):
+        run = await world.finish((await world.submit(RunRequest(operation))).id)
+        assert run.state is RunState.SUCCEEDED, (operation, run.detail)
+    assert (len(world.lake.paths()), world.lake.rows()) == (3, rows)
+    assert len(world.lake.table.snapshots()) <= 2  # of 8; the last two may be younger than a second
+
+
+@pytest.mark.parametrize("step", ["before_commit", "after_commit"])
+async def test_a_run_that_is_killed_at_the_commit_ends_with_one_snapshot(world: World, step: str) -> None:
+    """What another process finds after the holder of the lease ended within the commit."""
+    rows = world.lake.rows()
+    run = await world.submit()
+    done = await resumed_from(world, run, step)
+    assert done.state is RunState.SUCCEEDED, done.detail
+    assert (len(world.lake.replaces()), world.lake.rows()) == (1, rows)
+
+
+async def test_an_append_at_the_commit_loses_no_row(world: World) -> None:
+    before = len(world.lake.ids())
+    world.at("before_commit", lambda: world.lake.append(day="2026-11-01"))
+    run = await world.rewrite()
+    assert run.state is RunState.SUCCEEDED, run.detail
+    assert len(set(world.lake.ids())) == len(world.lake.ids()) == before + 50
+
+
+async def test_pointers_follow_every_commit_and_leave_out_what_is_not_there(world: World) -> None:
+    catalog = await world.container.catalogs.get(SYSTEM, "lake")
+    connection = await world.container.formats.connect(catalog)
+    present, absent = TableRef("lake", NAME[:1], NAME[1]), TableRef("lake", NAME[:1], "none")
+    before = await asyncio.to_thread(connection.pointers, [present, absent])
+    world.lake.append(day="2026-11-01")
+    after = await asyncio.to_thread(connection.pointers, [present, absent])
+    assert before.keys() == after.keys() == {present}
+    assert before != after
+    with pytest.raises(NoSuchTableError):
+        world.lake.catalog.load_table((NAME[0], "none"))

@@ -1,0 +1,143 @@
+"""Whole runs on Iceberg tables whose catalog is a Hive Metastore: races, locks that others hold, lost answers."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hive_metastore.ttypes import (
+    LockComponent,
+    LockLevel,
+    LockRequest,
+    LockState,
+    LockType,
+    ShowLocksRequest,
+    UnlockRequest,
+)
+from redis.asyncio import Redis
+
+from engine.domain.runs.run import RunState
+from engine.formats.iceberg.catalog.stored import hive, locks
+from engine.formats.iceberg.connection import IcebergFormat
+from tests.support.hive.metastore import Metastore
+from tests.support.world import NAME, World, open_world
+
+
+@pytest.fixture
+async def world(
+    metastore: Metastore, sqlite_url: str, redis: Redis, redis_url: str, tmp_path: Path
+) -> AsyncIterator[World]:
+    """A lake in the Metastore, to which PyIceberg's own client writes."""
+    settings = {"type": "hive", "uri": metastore.uri}
+    lake = {"settings": {**settings, "warehouse": f"file://{tmp_path}/warehouse"}, "registered": settings}
+    with metastore.client() as client:
+        if "lake" in client.get_all_databases():
+            client.drop_database("lake", deleteData=False, cascade=True)
+    async with open_world(tmp_path / "world", database_url=sqlite_url, redis_url=redis_url, **lake) as opened:
+        yield opened
+    with metastore.client() as client:
+        for each in client.show_locks(ShowLocksRequest(*NAME)).locks:
+            client.unlock(UnlockRequest(each.lockid))
+
+
+def entry(metastore: Metastore) -> Any:
+    with metastore.client() as client:
+        return client.get_table(*NAME)
+
+
+def held(metastore: Metastore) -> list[Any]:
+    with metastore.client() as client:
+        return list(client.show_locks(ShowLocksRequest(*NAME)).locks)
+
+
+def take_lock(metastore: Metastore, agent: str) -> int:
+    component = LockComponent(LockType.EXCLUSIVE, LockLevel.TABLE, *NAME)
+    with metastore.client() as client:
+        answer = client.lock(LockRequest([component], user="ada", hostname="spark-7", agentInfo=agent))
+    assert answer.state == LockState.ACQUIRED
+    return int(answer.lockid)
+
+
+@pytest.fixture
+def few_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Locks are waited for, and are left, within seconds."""
+    monkeypatch.setattr(locks, "WAIT_SECONDS", 1.0)
+    monkeypatch.setattr(locks, "LEFT_SECONDS", 2.0)
+
+
+async def test_a_table_is_rewritten_and_its_entry_stays_what_it_was_otherwise(
+    world: World, metastore: Metastore
+) -> None:
+    rows, before = world.lake.rows(), entry(metastore)
+    run = await world.rewrite()
+    assert (run.state, run.result.groups_committed) == (RunState.SUCCEEDED, 3), run.detail
+    assert (len(world.lake.paths()), world.lake.rows()) == (3, rows)
+    after = entry(metastore)
+    assert after.parameters["previous_metadata_location"] == before.parameters["metadata_location"]
+    assert after.sd == before.sd
+    assert after.parameters["numFiles"] == "3"
+    moving = {"metadata_location", "previous_metadata_location", "transient_lastDdlTime", "numFiles", "totalSize"}
+    assert {k: v for k, v in after.parameters.items() if k not in moving} == {
+        k: v for k, v in before.parameters.items() if k not in moving
+    }
+    assert held(metastore) == []
+
+
+async def test_an_append_before_the_lock_costs_a_try(
+    world: World, metastore: Metastore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, left, enter = len(world.lake.ids()), [1, 1], locks.TableLock.__enter__
+
+    def append_first(lock: locks.TableLock) -> locks.TableLock:
+        if left:
+            left.pop()
+            world.lake.append(day="2026-11-01")
+        return enter(lock)
+
+    monkeypatch.setattr(locks.TableLock, "__enter__", append_first)
+    run = await world.rewrite()
+    assert (run.state, run.attempt, left) == (RunState.SUCCEEDED, 1, []), run.detail
+    assert len(set(world.lake.ids())) == len(world.lake.ids()) == before + 100
+    assert held(metastore) == []
+
+
+@pytest.mark.usefixtures("few_seconds")
+async def test_a_lock_of_another_program_is_waited_for_and_its_holder_named(world: World, metastore: Metastore) -> None:
+    lock = take_lock(metastore, "Iceberg-1")
+    connection = IcebergFormat().connect("lake", world.lake.properties)
+    last = (await asyncio.to_thread(connection.check))[-1]
+    assert (last.name, last.ok) == ("may_commit", False)
+    assert f"the lock of lake.events is held by ada@spark-7 (Iceberg-1, lock {lock})" in last.detail
+    with metastore.client() as client:
+        client.unlock(UnlockRequest(lock))
+    run = await world.rewrite()
+    assert run.state is RunState.SUCCEEDED, run.detail
+
+
+@pytest.mark.usefixtures("few_seconds")
+async def test_a_lock_that_a_killed_process_of_packhouse_left_is_taken_over(world: World, metastore: Metastore) -> None:
+    left = take_lock(metastore, locks.AGENT)
+    await asyncio.sleep(3)
+    run = await world.rewrite()
+    assert run.state is RunState.SUCCEEDED, run.detail
+    assert left not in {each.lockid for each in held(metastore)}
+
+
+async def test_an_answer_lost_after_the_commit_is_found_in_the_table(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replace, lost = hive._replace, [1]
+
+    def lose(client: Any, *args: Any, **options: Any) -> None:
+        replace(client, *args, **options)
+        if lost:
+            lost.pop()
+            client._iprot.trans.close()
+            client.get_all_databases()
+
+    monkeypatch.setattr(hive, "_replace", lose)
+    rows = world.lake.rows()
+    run = await world.rewrite()
+    assert (run.state, run.attempt) == (RunState.SUCCEEDED, 1), run.detail
+    assert (len(world.lake.replaces()), world.lake.rows()) == (1, rows)

@@ -1,0 +1,79 @@
+"""Every kind of catalog of Iceberg that runs in tests, each with a lake whose writer is PyIceberg's own client."""
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.faulty_proxy import FaultyProxy
+from tests.support.glue_server import GlueServer
+from tests.support.hive.metastore import Metastore
+from tests.support.signed_requests import Signatures
+
+Lake = dict[str, dict[str, str]]
+"""Arguments of `open_world`: `settings` for writers, `registered` for Packhouse."""
+
+
+@contextmanager
+def _sql(_request: pytest.FixtureRequest, folder: Path) -> Iterator[Lake]:
+    registered = {"type": "sql", "uri": f"sqlite:///{folder}/catalog.db", "warehouse": f"file://{folder}/warehouse"}
+    yield {"settings": {**registered, "init_catalog_tables": "true"}, "registered": registered}
+
+
+@contextmanager
+def _rest(request: pytest.FixtureRequest, _folder: Path) -> Iterator[Lake]:
+    settings = {"type": "rest", "uri": request.getfixturevalue("iceberg_rest_url")}
+    yield {"settings": settings, "registered": settings}
+
+
+@contextmanager
+def _signed(request: pytest.FixtureRequest, _folder: Path) -> Iterator[Lake]:
+    url: str = request.getfixturevalue("iceberg_rest_url")
+    patch: pytest.MonkeyPatch = request.getfixturevalue("monkeypatch")
+    patch.setenv("SIGNER_KEY", "lake")
+    patch.setenv("SIGNER_SECRET", "secret")
+    signed = {
+        "rest.sigv4-enabled": "true",
+        "rest.signing-name": "glue",
+        "client.region": "eu-central-1",
+        "client.access-key-id": "env:SIGNER_KEY",
+        "client.secret-access-key": "env:SIGNER_SECRET",
+    }
+    with FaultyProxy(url).running() as proxy:
+        proxy.before = Signatures({"lake": "secret"}, service="glue", region="eu-central-1")
+        yield {
+            "settings": {"type": "rest", "uri": url},
+            "registered": {"type": "rest", "uri": proxy.url, **signed},
+        }
+
+
+@contextmanager
+def _glue(request: pytest.FixtureRequest, _folder: Path) -> Iterator[Lake]:
+    glue: GlueServer = request.getfixturevalue("glue")
+    yield {"settings": glue.writers(), "registered": glue.settings()}
+
+
+@contextmanager
+def _hive(request: pytest.FixtureRequest, folder: Path) -> Iterator[Lake]:
+    metastore: Metastore = request.getfixturevalue("metastore")
+    with metastore.client() as client:
+        if "lake" in client.get_all_databases():
+            client.drop_database("lake", deleteData=False, cascade=True)
+    settings = {"type": "hive", "uri": metastore.uri}
+    yield {"settings": {**settings, "warehouse": f"file://{folder}/warehouse"}, "registered": settings}
+
+
+KINDS: dict[str, Callable[[pytest.FixtureRequest, Path], AbstractContextManager[Lake]]] = {
+    "sql": _sql,
+    "rest": _rest,
+    "signed_rest": _signed,
+    "glue": _glue,
+    "hive": _hive,
+}
+
+
+def lake_in(kind: str, request: Any, folder: Path) -> AbstractContextManager[Lake]:
+    """Return a block in which the catalog of this kind runs, whose database `lake` is empty."""
+    return KINDS[kind](request, folder)
