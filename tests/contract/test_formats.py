@@ -448,6 +448,11 @@ OF_CATALOGS = [
     files_that_others_add_meanwhile_stay,
 ]
 """The parts that depend on the catalog: how tables are found, and how commits are sent."""
+every_part_of_catalogs = pytest.mark.parametrize(
+    "part",
+    [pytest.param(part, marks=[] if part in OF_CATALOGS else pytest.mark.deep) for part in [*CONTRACT, *OF_REWRITES]],
+    ids=lambda part: part.__name__,
+)
 
 
 @pytest.fixture(scope="module")
@@ -481,11 +486,12 @@ def test_hive_tables(part: Part, hive_lake: HiveLake) -> None:
     part(HiveSubject(hive_lake))
 
 
-@pytest.mark.parametrize(
-    "part",
-    [pytest.param(part, marks=[] if part in OF_CATALOGS else pytest.mark.deep) for part in [*CONTRACT, *OF_REWRITES]],
-    ids=lambda part: part.__name__,
-)
+@every_part_of_catalogs
+def test_hive_tables_of_other_releases(part: Part, other_lake: HiveLake) -> None:
+    part(HiveSubject(other_lake))
+
+
+@every_part_of_catalogs
 def test_paimon_tables_of_a_rest_catalog(part: Part, rest_lake: RestLake) -> None:
     part(PaimonSubject(rest_lake))
 

@@ -5,13 +5,16 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from hive_metastore.ttypes import Database
 
 from engine.domain.errors import Away, InvalidInput, StateConflict
 from engine.formats.hive import HiveFormat
 from engine.formats.hive.connection import HiveConnection
 from engine.formats.intake.catalogs.metastores import sockets
+from engine.formats.intake.catalogs.metastores.sessions import servers_of
 from engine.formats.intake.catalogs.metastores.tls import SSL_ENABLED, SSL_KEY, SSL_PASSWORD, SSL_TRUST
 from tests.support.hive.certificates import PASSWORD, Authority
+from tests.support.hive.lakes import HiveLake
 from tests.support.hive.metastore import Metastore, open_metastore
 from tests.support.hive.stated_metastore import StatedMetastore
 from tests.support.hostile.behaviours import silent
@@ -37,6 +40,21 @@ def test_calls_are_made_for_the_stated_user(ugi: dict[str, str], user: list[tupl
     with StatedMetastore().running() as server:
         _connect(server.port, ugi, "127.0.0.1").ping()
     assert server.users == user
+
+
+def test_a_call_that_release_4_lacks_is_sent_once(other_lake: HiveLake) -> None:
+    """And the later call is made for the stated user, who owns the database that it makes."""
+    other_lake.create_table()
+    servers = servers_of({"uri": other_lake.metastore.uri, "ugi": "etl"})
+    for _ in range(2):
+        with servers.session() as client:
+            assert client.get_table("lake", "events").tableName == "events"
+    with servers.session() as client:
+        client.create_database(Database("owned", "", f"file:{other_lake.root}/owned", {}))
+        owner = client.get_database("owned").ownerName
+        client.drop_database("owned", True, True)
+        is_of_3 = client.getVersion().startswith("3")
+    assert (owner, servers.unknown) == ((None, set()) if is_of_3 else ("etl", {"get_table"}))
 
 
 def test_a_metastore_is_reached_by_tls(tls: Metastore) -> None:

@@ -1,6 +1,7 @@
 """Partitioned Parquet tables of a Metastore, changed as other engines change them: files, partitions, locations."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass
 from datetime import date
@@ -219,6 +220,20 @@ def files_in(folder: Path) -> list[Path]:
 @pytest.fixture
 def hive_lake(metastore: Metastore, tmp_path: Path) -> Iterator[HiveLake]:
     """A database that ends with the test, with the tables of Spark in it."""
-    yield HiveLake(metastore, tmp_path / "lake").create()
+    with open_lake(metastore, tmp_path) as opened:
+        yield opened
+
+
+@pytest.fixture
+def other_lake(other_metastore: Metastore, tmp_path: Path) -> Iterator[HiveLake]:
+    """A database in a Metastore of another release."""
+    with open_lake(other_metastore, tmp_path) as opened:
+        yield opened
+
+
+@contextmanager
+def open_lake(metastore: Metastore, folder: Path) -> Iterator[HiveLake]:
+    """Make a database that ends with the block."""
+    yield HiveLake(metastore, folder / "lake").create()
     with metastore.client() as client:
         client.drop_database("lake", True, True)

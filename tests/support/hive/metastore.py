@@ -7,13 +7,14 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
-from hive_metastore.ThriftHiveMetastore import Client
 from thrift.protocol.TBinaryProtocol import TBinaryProtocol, TBinaryProtocolAccelerated
 from thrift.transport.TSocket import TSocket
 from thrift.transport.TTransport import TBufferedTransport
 
+from engine.formats.intake.catalogs.metastores.clients import AnyRelease
 from tests.support.hive.fault_switch import FaultSwitch
 
 _ROOT = Path(__file__).parents[3]
@@ -32,7 +33,7 @@ class Metastore:
         return f"thrift://127.0.0.1:{self.port}"
 
     @contextmanager
-    def client(self, *, is_accelerated: bool = True, timeout_ms: int = _CALL_MS) -> Iterator[Client]:
+    def client(self, *, is_accelerated: bool = True, timeout_ms: int = _CALL_MS) -> Iterator[AnyRelease]:
         """Connect; a client serves one call at a time. `is_accelerated`: decode with the C extension of thrift."""
         socket = TSocket("127.0.0.1", self.port)
         socket.setTimeout(timeout_ms)
@@ -40,7 +41,7 @@ class Metastore:
         protocol = (TBinaryProtocolAccelerated if is_accelerated else TBinaryProtocol)(transport)
         transport.open()
         try:
-            yield Client(protocol)
+            yield AnyRelease(protocol, set())
         finally:
             transport.close()
 
@@ -52,10 +53,10 @@ class Metastore:
 
 
 @contextmanager
-def open_metastore(folder: Path, security: Mapping[str, str] | None = None) -> Iterator[Metastore]:
+def open_metastore(folder: Path, options: Mapping[str, str] = MappingProxyType({})) -> Iterator[Metastore]:
     """Start a Metastore with a database in memory; its log and its warehouse are in the folder.
 
-    `security`: see `metastore_process`.
+    `options`: see `metastore_process`.
     """
     with (folder / "log").open("wb") as errors:
         process = subprocess.Popen(
@@ -64,7 +65,7 @@ def open_metastore(folder: Path, security: Mapping[str, str] | None = None) -> I
                 "-m",
                 "tests.support.hive.metastore_process",
                 str(folder / "warehouse"),
-                json.dumps(security or {}),
+                json.dumps({"release": "2", **options}),
             ],
             cwd=_ROOT,
             stdin=subprocess.PIPE,
@@ -77,6 +78,13 @@ def open_metastore(folder: Path, security: Mapping[str, str] | None = None) -> I
         port = process.stdout.readline().strip()
         assert port, (folder / "log").read_text()
         yield Metastore(int(port), process.pid)
+
+
+@pytest.fixture(scope="session", params=["4", pytest.param("3", marks=pytest.mark.deep)])
+def other_metastore(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Metastore]:
+    """Metastores of other releases."""
+    with open_metastore(tmp_path_factory.mktemp("metastore"), {"release": request.param}) as opened:
+        yield opened
 
 
 @pytest.fixture(scope="session")

@@ -1,13 +1,14 @@
 """The process of a Hive Metastore on loopback: prints its port, serves until the end of its input.
 
-    python -m tests.support.hive.metastore_process <warehouse> [<security>]
+    python -m tests.support.hive.metastore_process <warehouse> <options>
 
-The security is a JSON object: with `keystore` and `password` connections use TLS, with `truststore` clients need a
-certificate. With `principal` and `keytab` clients authenticate by Kerberos, `krb5_conf` has the realm, `protection` is
-`hadoop.rpc.protection`, and with `authorization` users need grants.
+The options are a JSON object: `release` is one of `releases`. With `keystore` and `password` connections use TLS, with
+`truststore` clients need a certificate. With `principal` and `keytab` clients authenticate by Kerberos, `krb5_conf` has
+the realm, `protection` is `hadoop.rpc.protection`, and with `authorization` users need grants; release 2 only.
 
-`HiveMetaStore.main` of Hive 2.3 listens on all addresses and has no setting for one: this serves the same handler on a
-socket of 127.0.0.1. The database is Derby in memory. Settings are system properties, which `HiveConf` reads.
+`HiveMetaStore.main` listens on all addresses and has no setting for one: this serves the same handler on a
+socket of 127.0.0.1. The database is Derby in memory. Settings are system properties, which its
+configuration reads.
 """
 
 import json
@@ -18,12 +19,10 @@ from threading import Lock, Thread
 from typing import Any, Final, TextIO
 
 import jpype
-import pyspark
 
+from tests.support.hive.releases import HIVE, RELEASES, Release
 from tests.support.jvm import SHORT_LIVED
 
-_SPARK: Final = Path(pyspark.__file__).parent / "jars"
-_HIVE: Final = "org.apache.hadoop.hive.metastore"
 _THRIFT: Final = "org.apache.thrift"
 _SETTINGS: Final = {
     "javax.jdo.option.ConnectionURL": "jdbc:derby:memory:metastore;create=true",
@@ -43,55 +42,67 @@ _AUTHORIZED: Final = {
 }
 
 
-def serve(warehouse: Path, security: dict[str, str], answers: TextIO) -> None:
+def serve(warehouse: Path, options: dict[str, str], answers: TextIO) -> None:
     """Start the Metastore, print its port, and serve."""
-    settings = {**_SETTINGS, "hive.metastore.warehouse.dir": warehouse.as_uri()}
-    settings |= _AUTHORIZED if "authorization" in security else {}
-    settings |= {"java.security.krb5.conf": security.get("krb5_conf", "/dev/null")}
+    release = RELEASES[options["release"]]
+    settings = {**_SETTINGS, **release.settings, "hive.metastore.warehouse.dir": warehouse.as_uri()}
+    settings |= _AUTHORIZED if "authorization" in options else {}
+    settings |= {"java.security.krb5.conf": options.get("krb5_conf", "/dev/null")}
     flags = [f"-D{name}={value}" for name, value in settings.items()]
-    jpype.startJVM("-Xmx512m", *SHORT_LIVED, *flags, classpath=[f"{_SPARK}/*"], convertStrings=True)
-    conf = jpype.JClass("org.apache.hadoop.hive.conf.HiveConf")()
-    jpype.JClass(f"{_HIVE}.txn.TxnDbUtil").prepDb(conf)
-    handler = jpype.JClass(f"{_HIVE}.HiveMetaStore$HMSHandler")("metastore", conf, False)
-    proxy = jpype.JClass(f"{_HIVE}.RetryingHMSHandler").getProxy(conf, handler, True)
-    one_by_one = _one_by_one(proxy, jpype.JClass(f"{_HIVE}.IHMSHandler"))
-    socket = _server_socket(security)
-    options = jpype.JClass(f"{_THRIFT}.server.TThreadPoolServer$Args")(socket)
-    if "keytab" in security:
-        _authenticate(options, security, conf, one_by_one)
+    jpype.startJVM("-Xmx512m", *SHORT_LIVED, *flags, classpath=release.class_path(), convertStrings=True)
+    handler, conf = _handler(release, options["release"])
+    socket = _server_socket(options)
+    arguments = jpype.JClass(f"{_THRIFT}.server.TThreadPoolServer$Args")(socket)
+    if "keytab" in options:
+        _authenticate(arguments, options, conf, handler)
     else:
-        options.processor(jpype.JClass(f"{_HIVE}.TUGIBasedProcessor")(one_by_one))
-        options.transportFactory(jpype.JClass("org.apache.hadoop.hive.thrift.TUGIContainingTransport$Factory")())
-    options.maxWorkerThreads(64)
-    server = jpype.JClass(f"{_THRIFT}.server.TThreadPoolServer")(options)
+        arguments.processor(jpype.JClass(f"{HIVE}.TUGIBasedProcessor")(handler))
+        arguments.transportFactory(jpype.JClass(release.transport)())
+    arguments.maxWorkerThreads(64)
+    server = jpype.JClass(f"{_THRIFT}.server.TThreadPoolServer")(arguments)
     print(socket.getServerSocket().getLocalPort(), file=answers, flush=True)
     server.serve()
 
 
-def _authenticate(options: Any, security: dict[str, str], conf: Any, handler: Any) -> None:
+def _handler(release: Release, number: str) -> tuple[Any, Any]:
+    """Return what executes the calls, one at a time, and its configuration."""
+    if number == "2":
+        conf = jpype.JClass("org.apache.hadoop.hive.conf.HiveConf")()
+    else:
+        conf = jpype.JClass(f"{HIVE}.conf.MetastoreConf").newMetastoreConf()
+    if number == "4":  # its jars have no tables of locks
+        handler = jpype.JClass(release.handler)("metastore", conf)
+    else:
+        jpype.JClass(f"{HIVE}.txn.TxnDbUtil").prepDb(conf)
+        handler = jpype.JClass(release.handler)("metastore", conf, False)
+    proxy = jpype.JClass(release.proxies).getProxy(conf, handler, True)
+    return _one_by_one(proxy, jpype.JClass(f"{HIVE}.IHMSHandler")), conf
+
+
+def _authenticate(arguments: Any, options: dict[str, str], conf: Any, handler: Any) -> None:
     """Let clients authenticate by Kerberos, as `HiveMetaStore.startMetaStore` does."""
     conf.set("hadoop.security.authentication", "kerberos")
-    conf.set("hadoop.rpc.protection", security["protection"])
+    conf.set("hadoop.rpc.protection", options["protection"])
     jpype.JClass("org.apache.hadoop.security.UserGroupInformation").setConfiguration(conf)
     bridge = jpype.JClass("org.apache.hadoop.hive.shims.ShimLoader").getHadoopThriftAuthBridge()
-    server = bridge.createServer(security["keytab"], security["principal"])
+    server = bridge.createServer(options["keytab"], options["principal"])
     tokens = jpype.JClass("org.apache.hadoop.hive.thrift.HiveDelegationTokenManager")()
     mode = jpype.JClass("org.apache.hadoop.hive.thrift.HadoopThriftAuthBridge$Server$ServerMode").METASTORE
     tokens.startDelegationTokenSecretManager(conf, handler, mode)
     server.setSecretManager(tokens.getSecretManager())
-    properties = jpype.JClass(f"{_HIVE}.MetaStoreUtils").getMetaStoreSaslProperties(conf)
-    options.transportFactory(server.createTransportFactory(properties))
-    options.processor(server.wrapProcessor(jpype.JClass(f"{_HIVE}.api.ThriftHiveMetastore$Processor")(handler)))
+    properties = jpype.JClass(f"{HIVE}.MetaStoreUtils").getMetaStoreSaslProperties(conf)
+    arguments.transportFactory(server.createTransportFactory(properties))
+    arguments.processor(server.wrapProcessor(jpype.JClass(f"{HIVE}.api.ThriftHiveMetastore$Processor")(handler)))
 
 
-def _server_socket(security: dict[str, str]) -> Any:
+def _server_socket(options: dict[str, str]) -> Any:
     transport = f"{_THRIFT}.transport"
-    if "keystore" not in security:
+    if "keystore" not in options:
         return jpype.JClass(f"{transport}.TServerSocket")(jpype.java.net.InetSocketAddress("127.0.0.1", 0))
     parameters = jpype.JClass(f"{transport}.TSSLTransportFactory$TSSLTransportParameters")()
-    parameters.setKeyStore(security["keystore"], security["password"], "SunX509", "PKCS12")
-    if "truststore" in security:
-        parameters.setTrustStore(security["truststore"], security["password"], "SunX509", "PKCS12")
+    parameters.setKeyStore(options["keystore"], options["password"], "SunX509", "PKCS12")
+    if "truststore" in options:
+        parameters.setTrustStore(options["truststore"], options["password"], "SunX509", "PKCS12")
         parameters.requireClientAuth(True)
     loopback = jpype.java.net.InetAddress.getByName("127.0.0.1")
     return jpype.JClass(f"{transport}.TSSLTransportFactory").getServerSocket(0, 0, loopback, parameters)
@@ -125,4 +136,4 @@ if __name__ == "__main__":
     Thread(target=_end_with_input, daemon=True).start()
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # Java logs to its standard output, which has no reader
-    serve(Path(sys.argv[1]), json.loads(sys.argv[2]) if len(sys.argv) > 2 else {}, answers)
+    serve(Path(sys.argv[1]), json.loads(sys.argv[2]), answers)

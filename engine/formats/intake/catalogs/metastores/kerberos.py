@@ -30,7 +30,7 @@ _REMEDIES: Final = {
     _KRB5 + 141: ("there is no ticket", _NO_TICKET),
     _KRB5 + 195: ("there is no ticket", _NO_TICKET),
 }
-"""What failed and the remedy, by the code of MIT Kerberos (`krb5.h`)."""
+"""Failure and remedy for each code of MIT Kerberos (`krb5.h`)."""
 _UNREACHABLE: Final = (_KRB5 + 156, _KRB5 + 220)  # no answer, or no address of its name
 
 

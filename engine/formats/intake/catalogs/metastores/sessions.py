@@ -1,13 +1,12 @@
 """Sessions with a Metastore: Thrift's client on a connection of its own, which ends with the block."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
 
-from hive_metastore.ThriftHiveMetastore import Client
 from thrift.transport.TTransport import TTransportException
 
 from engine.formats.intake.catalogs.metastores.answers import protocol_on
+from engine.formats.intake.catalogs.metastores.clients import AnyRelease
 from engine.formats.intake.catalogs.metastores.errors import WrongAccess
 from engine.formats.intake.catalogs.metastores.properties import OPEN, Access, access_of, addresses_of
 from engine.formats.intake.catalogs.metastores.sasl import authenticated
@@ -17,14 +16,18 @@ from engine.outgoing.bounds import CheckPeer, any_peer
 
 @dataclass(frozen=True, slots=True)
 class MetastoreServers:
-    """The addresses of one Metastore, of which the first that answers is used, and how it is accessed."""
+    """The addresses of one Metastore, of which the first that answers is used, and how it is accessed.
+
+    `unknown`: see `clients.AnyRelease`.
+    """
 
     addresses: Sequence[tuple[str, int]]
     access: Access = OPEN
     check_peer: CheckPeer = any_peer
+    unknown: set[str] = field(default_factory=set)
 
     def session(self) -> "MetastoreSession":
-        """Return a block whose value is a `Client` on a new connection, for one thread.
+        """Return a block whose value is a client on a new connection, for one thread.
 
         Entering it and each call raise `TException`, `OSError` and `Malformed`.
         """
@@ -64,10 +67,10 @@ class MetastoreSession:
     def __init__(self, servers: MetastoreServers) -> None:
         self._servers = servers
 
-    def __enter__(self) -> Any:
+    def __enter__(self) -> AnyRelease:
         self._socket = self._servers._open()  # noqa: SLF001 - of this module
         try:
-            client = Client(protocol_on(self._socket))
+            client = AnyRelease(protocol_on(self._socket), self._servers.unknown)
             if user := self._servers.access.user:
                 client.set_ugi(user, list(self._servers.access.groups))
         except BaseException:

@@ -1,0 +1,48 @@
+"""Thrift's client of a Metastore, of any release from 2 to 4."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from hive_metastore.ThriftHiveMetastore import Client
+from hive_metastore.ttypes import GetTableRequest, GetTablesRequest, Table
+from thrift.protocol.TProtocol import TProtocolBase
+from thrift.Thrift import TApplicationException
+
+
+class AnyRelease(Client):  # type: ignore[misc] # the library has no types
+    """A client that makes calls which release 4 removed in its way, once the server does not know them.
+
+    `unknown`: names of calls that the server was found not to know, shared by the connections to it.
+    """
+
+    def __init__(self, protocol: TProtocolBase, unknown: set[str]) -> None:
+        super().__init__(protocol)
+        self._unknown = unknown
+
+    def get_table(self, dbname: str, tbl_name: str) -> Table:
+        """Return a table. Raises NoSuchObjectException."""
+        return self._known(
+            "get_table",
+            lambda: Client.get_table(self, dbname, tbl_name),
+            lambda: self.get_table_req(GetTableRequest(dbName=dbname, tblName=tbl_name)).table,
+        )
+
+    def get_table_objects_by_name(self, dbname: str, tbl_names: Sequence[str]) -> Sequence[Table]:
+        """Return those of the named tables that exist."""
+        names = list(tbl_names)
+        return self._known(  # type: ignore[no-any-return]
+            "get_table_objects_by_name",
+            lambda: Client.get_table_objects_by_name(self, dbname, names),
+            lambda: self.get_table_objects_by_name_req(GetTablesRequest(dbName=dbname, tblNames=names)).tables,
+        )
+
+    def _known(self, name: str, call: Callable[[], Any], later: Callable[[], Any]) -> Any:
+        """Return the answer to a call, or to the later one if the server does not know it."""
+        if name not in self._unknown:
+            try:
+                return call()
+            except TApplicationException as error:
+                if error.type != TApplicationException.UNKNOWN_METHOD:
+                    raise
+                self._unknown.add(name)
+        return later()
