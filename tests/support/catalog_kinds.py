@@ -5,8 +5,10 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
+import pyiceberg.catalog.hive
 import pytest
 
+from engine.formats.intake.catalogs.metastores.clients import AnyRelease
 from tests.support.faulty_proxy import FaultyProxy
 from tests.support.glue_server import GlueServer
 from tests.support.hive.metastore import Metastore
@@ -55,14 +57,20 @@ def _glue(request: pytest.FixtureRequest, _folder: Path) -> Iterator[Lake]:
     yield {"settings": glue.writers(), "registered": glue.settings()}
 
 
-@contextmanager
-def _hive(request: pytest.FixtureRequest, folder: Path) -> Iterator[Lake]:
-    metastore: Metastore = request.getfixturevalue("metastore")
-    with metastore.client() as client:
-        if "lake" in client.get_all_databases():
-            client.drop_database("lake", deleteData=False, cascade=True)
-    settings = {"type": "hive", "uri": metastore.uri}
-    yield {"settings": {**settings, "warehouse": f"file://{folder}/warehouse"}, "registered": settings}
+def _hive(fixture: str) -> Callable[[pytest.FixtureRequest, Path], AbstractContextManager[Lake]]:
+    @contextmanager
+    def opened(request: pytest.FixtureRequest, folder: Path) -> Iterator[Lake]:
+        metastore: Metastore = request.getfixturevalue(fixture)
+        patch: pytest.MonkeyPatch = request.getfixturevalue("monkeypatch")
+        # PyIceberg knows no call of release 4
+        patch.setattr(pyiceberg.catalog.hive, "Client", lambda protocol: AnyRelease(protocol, set()))
+        with metastore.client() as client:
+            if "lake" in client.get_all_databases():
+                client.drop_database("lake", deleteData=False, cascade=True)
+        settings = {"type": "hive", "uri": metastore.uri}
+        yield {"settings": {**settings, "warehouse": f"file://{folder}/warehouse"}, "registered": settings}
+
+    return opened
 
 
 KINDS: dict[str, Callable[[pytest.FixtureRequest, Path], AbstractContextManager[Lake]]] = {
@@ -70,7 +78,9 @@ KINDS: dict[str, Callable[[pytest.FixtureRequest, Path], AbstractContextManager[
     "rest": _rest,
     "signed_rest": _signed,
     "glue": _glue,
-    "hive": _hive,
+    "hive_2": _hive("metastore"),
+    "hive_3": _hive("metastore_3"),
+    "hive_4": _hive("metastore_4"),
 }
 
 

@@ -7,14 +7,19 @@ from typing import Any
 
 import pytest
 from hive_metastore.ttypes import (
+    Database,
     LockComponent,
     LockLevel,
     LockRequest,
     LockState,
     LockType,
+    SerDeInfo,
     ShowLocksRequest,
+    StorageDescriptor,
+    Table,
     UnlockRequest,
 )
+from pyiceberg.exceptions import CommitFailedException
 from redis.asyncio import Redis
 
 from engine.domain.runs.run import RunState
@@ -141,3 +146,26 @@ async def test_an_answer_lost_after_the_commit_is_found_in_the_table(
     run = await world.rewrite()
     assert (run.state, run.attempt) == (RunState.SUCCEEDED, 1), run.detail
     assert (len(world.lake.replaces()), world.lake.rows()) == (1, rows)
+
+
+@pytest.mark.parametrize("release", ["metastore", "metastore_4"])
+def test_newer_servers_compare_the_location_that_a_commit_replaces(
+    release: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    """So that a lock which was lost loses no commit."""
+    metastore: Metastore = request.getfixturevalue(release)
+    parameters = {"table_type": "ICEBERG", "metadata_location": "first", "EXTERNAL": "TRUE"}
+    with metastore.client() as client:
+        client.create_database(Database(name="compared", locationUri=tmp_path.as_uri()))
+        sd = StorageDescriptor(cols=[], location=tmp_path.as_uri(), serdeInfo=SerDeInfo())
+        client.create_table(
+            Table(tableName="t", dbName="compared", sd=sd, parameters=parameters, tableType="EXTERNAL_TABLE")
+        )
+        found = client.get_table("compared", "t")
+        found.parameters["metadata_location"] = "second"
+        hive._replace(client, found, expected="first")
+        found.parameters["metadata_location"] = "third"
+        with pytest.raises(CommitFailedException):
+            hive._replace(client, found, expected="first")
+        assert client.get_table("compared", "t").parameters["metadata_location"] == "second"
+        client.drop_database("compared", deleteData=False, cascade=True)

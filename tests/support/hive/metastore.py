@@ -80,11 +80,25 @@ def open_metastore(folder: Path, options: Mapping[str, str] = MappingProxyType({
         yield Metastore(int(port), process.pid)
 
 
-@pytest.fixture(scope="session", params=["4", pytest.param("3", marks=pytest.mark.deep)])
-def other_metastore(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Metastore]:
-    """Metastores of other releases."""
-    with open_metastore(tmp_path_factory.mktemp("metastore"), {"release": request.param}) as opened:
+@pytest.fixture(scope="session")
+def metastore_4(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Metastore]:
+    """A Metastore of release 4."""
+    with open_metastore(tmp_path_factory.mktemp("metastore"), {"release": "4"}) as opened:
         yield opened
+
+
+@pytest.fixture(scope="session")
+def metastore_3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Metastore]:
+    """A Metastore of release 3."""
+    with open_metastore(tmp_path_factory.mktemp("metastore"), {"release": "3"}) as opened:
+        yield opened
+
+
+@pytest.fixture(params=["metastore_4", pytest.param("metastore_3", marks=pytest.mark.deep)])
+def other_metastore(request: pytest.FixtureRequest) -> Metastore:
+    """Metastores of other releases."""
+    found: Metastore = request.getfixturevalue(request.param)
+    return found
 
 
 @pytest.fixture(scope="session")

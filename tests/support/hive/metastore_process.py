@@ -70,13 +70,39 @@ def _handler(release: Release, number: str) -> tuple[Any, Any]:
         conf = jpype.JClass("org.apache.hadoop.hive.conf.HiveConf")()
     else:
         conf = jpype.JClass(f"{HIVE}.conf.MetastoreConf").newMetastoreConf()
-    if number == "4":  # its jars have no tables of locks
+    if number == "4":  # its jars have no script of these tables
         handler = jpype.JClass(release.handler)("metastore", conf)
+        _make_tables_of_locks()
     else:
         jpype.JClass(f"{HIVE}.txn.TxnDbUtil").prepDb(conf)
         handler = jpype.JClass(release.handler)("metastore", conf, False)
     proxy = jpype.JClass(release.proxies).getProxy(conf, handler, True)
     return _one_by_one(proxy, jpype.JClass(f"{HIVE}.IHMSHandler")), conf
+
+
+_LOCKS: Final = """
+CREATE TABLE TXNS (TXN_ID bigint NOT NULL PRIMARY KEY, TXN_STATE char(1) NOT NULL, TXN_STARTED bigint NOT NULL,
+  TXN_LAST_HEARTBEAT bigint NOT NULL, TXN_USER varchar(128) NOT NULL, TXN_HOST varchar(128) NOT NULL,
+  TXN_AGENT_INFO varchar(128), TXN_META_INFO varchar(128), TXN_HEARTBEAT_COUNT integer, TXN_TYPE integer);
+CREATE TABLE TXN_COMPONENTS (TC_TXNID bigint NOT NULL, TC_DATABASE varchar(128) NOT NULL, TC_TABLE varchar(256),
+  TC_PARTITION varchar(767), TC_OPERATION_TYPE char(1) NOT NULL, TC_WRITEID bigint);
+CREATE TABLE HIVE_LOCKS (HL_LOCK_EXT_ID bigint NOT NULL, HL_LOCK_INT_ID bigint NOT NULL, HL_TXNID bigint NOT NULL,
+  HL_DB varchar(128) NOT NULL, HL_TABLE varchar(256), HL_PARTITION varchar(767), HL_LOCK_STATE char(1) NOT NULL,
+  HL_LOCK_TYPE char(1) NOT NULL, HL_LAST_HEARTBEAT bigint NOT NULL, HL_ACQUIRED_AT bigint, HL_USER varchar(128),
+  HL_HOST varchar(128), HL_HEARTBEAT_COUNT integer, HL_AGENT_INFO varchar(128), HL_BLOCKEDBY_EXT_ID bigint,
+  HL_BLOCKEDBY_INT_ID bigint, PRIMARY KEY(HL_LOCK_EXT_ID, HL_LOCK_INT_ID));
+CREATE TABLE NEXT_LOCK_ID (NL_NEXT bigint NOT NULL);
+INSERT INTO NEXT_LOCK_ID VALUES(1);
+CREATE TABLE AUX_TABLE (MT_KEY1 varchar(128) NOT NULL, MT_KEY2 bigint NOT NULL, MT_COMMENT varchar(255),
+  PRIMARY KEY(MT_KEY1, MT_KEY2))
+"""
+
+
+def _make_tables_of_locks() -> None:
+    connection = jpype.java.sql.DriverManager.getConnection(_SETTINGS["javax.jdo.option.ConnectionURL"])
+    for each in _LOCKS.split(";"):
+        connection.createStatement().executeUpdate(each.replace("\n", " "))
+    connection.close()
 
 
 def _authenticate(arguments: Any, options: dict[str, str], conf: Any, handler: Any) -> None:
