@@ -30,7 +30,7 @@ from engine.formats.intake.errors import printable
 from engine.rewriting.kernel.storage.abandoned import stop_if_abandoned
 
 AGENT: Final = "packhouse"
-"""What Packhouse's locks state as their program."""
+"""The program that Packhouse's locks state."""
 
 WAIT_SECONDS: Final = 60.0
 """Longest wait for a lock that others hold."""
