@@ -20,8 +20,11 @@ from engine.outgoing.calls import CallFailed, NotSent, send
 ASSUMED_SESSION: Final = "packhouse"
 """Name of an assumed role's session in AWS's own audit log, unless the catalog gives another one."""
 
-CALL: Final = CallLimits(seconds=60.0, body_bytes=64 * 2**20, connect_seconds=10.0)
-"""Limits of one request to a service. Glue answers with at most 100 tables, each of at most about 400 KB."""
+ANSWER_SECONDS: Final = 60.0
+"""Longest time of one request to a service."""
+
+_ANSWER_BYTES: Final = 64 * 2**20
+"""Largest answer: Glue's has at most 100 tables, each of at most about 400 KB."""
 
 TRIES: Final = 3
 """Most requests for one call: botocore repeats those that were throttled or had no answer."""
@@ -94,7 +97,7 @@ class AwsSession:
         return {**others, "s3.region": own.get("s3.region") or self.region(), **{k: v for k, v in named.items() if v}}
 
     def client(self, *, endpoint: str | None, check_peer: CheckPeer = any_peer) -> Any:
-        """Return botocore's client of the service, whose requests have the limits of `CALL`.
+        """Return botocore's client of the service, whose requests have limits of time and size.
 
         `check_peer` raises for an address of the service that must not be connected to.
         """
@@ -243,11 +246,12 @@ def _answer(request: Any, check_peer: CheckPeer) -> Any:
     from botocore.awsrequest import AWSResponse  # noqa: PLC0415 - of the extra `aws`
     from botocore.exceptions import EndpointConnectionError, HTTPClientError  # noqa: PLC0415
 
+    limits = CallLimits(ANSWER_SECONDS, _ANSWER_BYTES, min(ANSWER_SECONDS, 10.0))
     headers = {name: _text(value) for name, value in request.headers.items()}
     body = request.body if isinstance(request.body, bytes | None) else str(request.body).encode()
     try:
         found = send(
-            request.method, request.url, limits=CALL, headers=headers, body=body, check_peer=check_peer, by_proxy=True
+            request.method, request.url, limits=limits, headers=headers, body=body, check_peer=check_peer, by_proxy=True
         )
     except NotSent as error:
         raise EndpointConnectionError(endpoint_url=request.url, error=error) from error

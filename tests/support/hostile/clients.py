@@ -9,6 +9,7 @@ import pytest
 from packhouse_client import AsyncPackhouse, Packhouse, Retries
 from packhouse_client import PackhouseError as SdkError
 
+from engine.aws import sessions as aws
 from engine.domain.errors import PackhouseError
 from engine.formats.iceberg.catalog.rest import sessions, tokens
 from engine.formats.iceberg.connection import IcebergFormat
@@ -49,6 +50,11 @@ class HttpClient:
 
 def _iceberg_rest(url: str) -> None:
     IcebergFormat().connect("lake", {"type": "rest", "uri": url, "token": "hidden"}).list_tables(1)
+
+
+def _glue(url: str) -> None:
+    keys = {"client.access-key-id": "me", "client.secret-access-key": "hidden", "client.region": "us-east-1"}
+    IcebergFormat().connect("lake", {"type": "glue", "glue.endpoint": url, **keys}).list_tables(1)
 
 
 def _own_tokens(url: str) -> None:
@@ -97,6 +103,7 @@ def _async_sdk(url: str) -> None:
 
 HTTP_CLIENTS: Final[Mapping[str, HttpClient]] = {
     "Iceberg REST catalog": HttpClient(_iceberg_rest, ((sessions, "WHOLE_SECONDS"),)),
+    "AWS Glue": HttpClient(_glue, ((aws, "ANSWER_SECONDS"),)),
     "OAuth of a catalog": HttpClient(_own_tokens, ((tokens, "TOKEN_SECONDS"),), is_repeated=True),
     "OAuth elsewhere": HttpClient(_other_tokens, ((tokens, "TOKEN_SECONDS"),)),
     "Paimon REST catalog": HttpClient(

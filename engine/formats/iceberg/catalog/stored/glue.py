@@ -36,6 +36,7 @@ _WRITABLE: Final = (
 )
 """Parts of an entry that `UpdateTable` takes; Glue sets the others itself."""
 
+_OTHER_SERVER: Final = f"check the catalog's properties client.region and {ENDPOINT}"
 _MISSING: Final = "EntityNotFoundException"
 _CHANGED: Final = "ConcurrentModificationException"
 _FULL: Final = "ResourceNumberLimitExceededException"
@@ -181,6 +182,13 @@ class GuardedGlueCatalog(StoredPointers, GlueCatalog):
                 return ask(**options)
             except ClientError as error:
                 raise _translated(error, missing) from error
+            except (
+                AttributeError,
+                KeyError,
+                TypeError,
+                ValueError,
+            ) as error:  # botocore takes an answer's form as given
+                raise StateConflict(f"an answer is not Glue's; {_OTHER_SERVER}") from error
 
 
 def _translated(error: Any, missing: type[Exception]) -> Exception:
@@ -195,6 +203,8 @@ def _translated(error: Any, missing: type[Exception]) -> Exception:
         return StateConflict(
             f"Glue keeps no more versions of this table: {text}; delete archived ones, and leave {SKIP_ARCHIVE} true"
         )
+    if code.isdigit():  # a status without a code of AWS
+        return StateConflict(f"the answer {code} is not Glue's; {_OTHER_SERVER}")
     remedy = remedy_of(text) or "give the catalog's properties credentials that may do this"
     return StateConflict(f"Glue refuses the request: {text}; {remedy}")
 
