@@ -1,8 +1,11 @@
 """The contract of every kind of Iceberg catalog: discovered, registered, rewritten, kept, and killed at the commit."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
+from uuid import uuid4
 
 import pytest
 from pyiceberg.exceptions import NoSuchTableError
@@ -76,3 +79,33 @@ async def test_pointers_follow_every_commit_and_leave_out_what_is_not_there(worl
     assert before != after
     with pytest.raises(NoSuchTableError):
         world.lake.catalog.load_table((NAME[0], "none"))
+
+
+async def test_a_table_of_version_3_keeps_its_rows_and_gets_row_ids(world: World) -> None:
+    """Its metadata is written by Packhouse itself, whatever the catalog."""
+    rows = await asyncio.to_thread(world.lake.rows)
+    await asyncio.to_thread(upgraded, world)
+    run = await world.rewrite()
+    assert (run.state, run.result.groups_committed) == (RunState.SUCCEEDED, 3), run.detail
+    document = await asyncio.to_thread(document_of, world)
+    newest = max(document["snapshots"], key=lambda each: each["sequence-number"])
+    assert (document["format-version"], newest["first-row-id"], document["next-row-id"]) == (3, 0, len(rows))
+    assert world.lake.rows() == rows
+
+
+def upgraded(world: World) -> None:
+    """Give the table metadata of version 3, by another metadata file that the catalog is made to name."""
+    catalog, table = world.lake.catalog, world.lake.table
+    document = {**document_of(world), "format-version": 3, "next-row-id": 0}
+    location = f"{table.metadata_location.rpartition('/')[0]}/00100-{uuid4()}.metadata.json"
+    with table.io.new_output(location).create() as output:
+        output.write(json.dumps(document).encode())
+    catalog.drop_table(NAME)
+    catalog.register_table(NAME, location)
+
+
+def document_of(world: World) -> dict[str, Any]:
+    """Return the table's metadata as it is stored."""
+    table = world.lake.table
+    found: dict[str, Any] = json.loads(table.io.new_input(table.metadata_location).open().read())
+    return found
