@@ -9,7 +9,8 @@ from tests.unit.test_register import _FAULT, _functions, _shallow
 ROOT = Path(__file__).parents[2]
 BOUNDARIES = {
     "client → API", "API → database", "Redis, queue entries", "pace channel", "worker → REST catalog, OAuth",
-    "Hive Metastore", "SQL catalogs", "metadata and files of tables", "stores", "Spark", "identity providers",
+    "AWS Glue, STS", "Hive Metastore", "SQL catalogs", "metadata and files of tables", "stores", "Spark",
+    "identity providers",
     "coordinator → receivers of webhooks", "scan reports of clients", "callers' `traceparent`; traces → collector",
     "events of stores",
     "inventories", "files of `packhouse apply`", "terminal", "console, browser", "logs, errors, answers",

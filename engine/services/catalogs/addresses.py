@@ -47,7 +47,17 @@ _CONNECTION_STRING: Final = "connection-string"
 _SECRETS: Final = ("credential", "token", "secret", "password", "key")
 """Suffixes of the names of properties with a secret: random text, in which `id:/…` is not an address."""
 _NAMES: Final[Mapping[str, re.Pattern[str]]] = {
-    **dict.fromkeys(("s3.region", "client.region", "rest.signing-region"), re.compile(r"[A-Za-z0-9-]{1,64}")),
+    **dict.fromkeys(
+        (
+            "s3.region",
+            "client.region",
+            "client.assume-role.region",
+            "glue.region",
+            "rest.region",
+            "rest.signing-region",
+        ),
+        re.compile(r"[A-Za-z0-9-]{1,64}"),
+    ),
     **dict.fromkeys(
         ("adls.account-name", "adls.auth.shared-key.account.name", "accountname"), re.compile(r"[a-z0-9]{1,24}")
     ),

@@ -36,6 +36,8 @@ _WRITABLE: Final = (
 )
 """Parts of an entry that `UpdateTable` takes; Glue sets the others itself."""
 
+_BY_TABLE: Final = "Lake Formation"
+"""The service of AWS that gives rights by table; it refuses requests for tables that do not exist."""
 _OTHER_SERVER: Final = f"check the catalog's properties client.region and {ENDPOINT}"
 _MISSING: Final = "EntityNotFoundException"
 _CHANGED: Final = "ConcurrentModificationException"
@@ -129,8 +131,14 @@ class GuardedGlueCatalog(StoredPointers, GlueCatalog):
         """Ask for the change of a table that does not exist: AWS answers first whether the credentials may."""
         database, _ = self.identifier_to_database_and_table(table.name(), NoSuchTableError)
         absent = {"Name": "packhouse_check_of_rights"}
-        with suppress(NoSuchTableError):
+        try:
             self._ask(self.glue.update_table, DatabaseName=database, TableInput=absent, SkipArchive=True)
+        except NoSuchTableError:
+            pass
+        except StateConflict as error:
+            if _BY_TABLE not in error.message:
+                raise
+            return f"{_BY_TABLE} decides for each table of {database}: whether they may be changed is not known before"
         return f"the credentials may change tables of {database}"
 
     def _tables(self, database: str) -> Iterator[Mapping[str, Any]]:
