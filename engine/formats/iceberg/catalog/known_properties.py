@@ -134,7 +134,7 @@ TYPES: Final = (
             CatalogProperty("oauth2-server-uri", "Address that gives tokens for the credential."),
             CatalogProperty("scope", "Scope of OAuth 2."),
             CatalogProperty(ENABLED, "true: requests are signed for AWS, as Glue's and S3 Tables' own servers need."),
-            CatalogProperty(SERVICE, "Name of the service in signatures: glue or s3tables.", example="glue"),
+            CatalogProperty(SERVICE, "Name of the service in signatures: glue or s3tables."),
             CatalogProperty("client.region", "Region of AWS, for signatures and S3."),
             *_IDENTITY,
             CatalogProperty(VENDED_HOSTS, "Hosts of stores that the server may name, separated by commas."),
@@ -156,7 +156,7 @@ TYPES: Final = (
         "glue",
         "AWS Glue",
         (
-            CatalogProperty("client.region", "Region of AWS; without it, that of the process.", example="eu-central-1"),
+            CatalogProperty("client.region", "Region of AWS; without it, that of the process."),
             CatalogProperty(CATALOG_ID, "Account whose catalog it is; without it, that of the credentials."),
             *_IDENTITY,
             CatalogProperty(ENDPOINT, "Address of the service, where it is not AWS's own."),

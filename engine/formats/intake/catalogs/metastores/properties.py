@@ -25,7 +25,7 @@ ACCESS_PROPERTIES: Final = (
     ),
     CatalogProperty(UGI, "User that calls are made for, and its groups: user:group,group; without Kerberos."),
     CatalogProperty(KERBEROS_ENABLED, "true: connections authenticate with the ticket or keytab of the deployment."),
-    CatalogProperty(KERBEROS_SERVICE, "First part of the Metastore's principal, before its host.", example="hive"),
+    CatalogProperty(KERBEROS_SERVICE, "First part of the Metastore's principal, before its host; by default hive."),
     CatalogProperty(SSL_ENABLED, "true: connections use TLS."),
     CatalogProperty(
         SSL_TRUST, "Certificates in PEM of the trusted authorities, in place of the machine's: file:/etc/…/ca.pem."
