@@ -1,5 +1,5 @@
 /** Fields of a catalog's connection: properties row by row, allowed locations, files outside of a table's location. */
-import { ActionIcon, Button, Fieldset, Group, Select, Text, Textarea, TextInput } from "@mantine/core";
+import { ActionIcon, Autocomplete, Button, Fieldset, Group, Select, Text, Textarea, TextInput } from "@mantine/core";
 import type { Schemas } from "../../api/client";
 import { isReference, type PropertyRow, rowOf, warningOf } from "./propertiesForm";
 
@@ -43,6 +43,7 @@ export function ContentFields({ content, onChange, known = [] }: { content: Cont
 
 function PropertyRows({ rows, known, onChange }: { rows: readonly PropertyRow[]; known: Known; onChange: (rows: readonly PropertyRow[]) => void }) {
   const described = (name: string) => known.find((one) => one.name === name)?.description;
+  const unused = (row: PropertyRow) => known.map((one) => one.name).filter((name) => !rows.some((one) => one !== row && one.name === name));
   const replace = (row: PropertyRow) => onChange(rows.map((one) => (one.id === row.id ? row : one)));
   return (
     <Fieldset legend="Properties">
@@ -52,12 +53,13 @@ function PropertyRows({ rows, known, onChange }: { rows: readonly PropertyRow[];
       </Text>
       {rows.map((row, index) => (
         <Group key={row.id} gap="xs" mb={6} align="flex-start" wrap="nowrap" role="group" aria-label={`Property ${index + 1}`}>
-          <TextInput
+          <Autocomplete
             aria-label="Name"
             placeholder="uri"
             w="38%"
+            data={unused(row)}
             value={row.name}
-            onChange={(event) => replace({ ...row, name: event.currentTarget.value })}
+            onChange={(name) => replace({ ...row, name })}
           />
           <TextInput
             aria-label="Value"
