@@ -12,6 +12,7 @@ SMALLEST = {
     "accepts": "--requests 30 --rounds 1 --connections 4 --tables 90 --runs 100",
     "bulkheads": "--requests 5 --rate 10 --hammer 2",
     "clustering": "--rows 20000 --files 8 --queries 5",
+    "delete_files": "--files 12 --partitions 2 --rows 10 --rounds 1",
     "due_to_started": "--tables 50 --seconds 5 --commits-per-second 2",
     "estimates": "--rounds 1 --cores 1",
     "expiry": "--snapshots 10 --files 100 --live 50 --repeats 1",

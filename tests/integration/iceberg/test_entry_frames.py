@@ -45,7 +45,9 @@ from pyiceberg.types import (
 
 from engine.formats.iceberg.manifests import decoding as manifests
 from engine.formats.iceberg.manifests import entry_frames
+from engine.formats.iceberg.manifests.version_3 import DeleteManifestWriterV3
 from engine.formats.iceberg.metadata.partitions import PartitionCodec
+from engine.formats.iceberg.metadata.row_ids import WITH_ROW_IDS
 from engine.formats.intake.avro.blocks import readable
 from tests.support.foreign_avro import foreign
 
@@ -110,15 +112,19 @@ def manifest(
     return readable(path.read_bytes())
 
 
-def both(body: bytes, codec: PartitionCodec, monkeypatch: pytest.MonkeyPatch) -> tuple[pa.Table, pa.Table]:
+def both(
+    body: bytes, codec: PartitionCodec, monkeypatch: pytest.MonkeyPatch, *, with_targets: bool = False
+) -> tuple[pa.Table, pa.Table]:
     """What is read, and what entry by entry would be."""
-    found = manifests.read_entries(body, codec=codec, with_targets=False)
+    found = manifests.read_entries(body, codec=codec, with_targets=with_targets)
     with monkeypatch.context() as patched:
         patched.setattr(manifests, "columns_of", lambda *_args, **_options: None)
-        return found, manifests.read_entries(body, codec=codec, with_targets=False)
+        return found, manifests.read_entries(body, codec=codec, with_targets=with_targets)
 
 
-def is_taken(body: bytes, codec: PartitionCodec, monkeypatch: pytest.MonkeyPatch) -> bool:
+def is_taken(
+    body: bytes, codec: PartitionCodec, monkeypatch: pytest.MonkeyPatch, *, with_targets: bool = False
+) -> bool:
     answers: list[bool] = []
 
     def asked(*arguments: Any, **options: Any) -> Any:
@@ -128,7 +134,7 @@ def is_taken(body: bytes, codec: PartitionCodec, monkeypatch: pytest.MonkeyPatch
 
     with monkeypatch.context() as patched:
         patched.setattr(manifests, "columns_of", asked)
-        manifests.read_entries(body, codec=codec, with_targets=False)
+        manifests.read_entries(body, codec=codec, with_targets=with_targets)
     return answers == [True]
 
 
@@ -165,6 +171,45 @@ def test_fields_that_are_not_known_and_other_encodings_of_the_same_change_nothin
     found, expected = both(other, codec, monkeypatch)
     assert found.to_pylist() == expected.to_pylist() == both(body, codec, monkeypatch)[0].to_pylist()
     assert is_taken(other, codec, monkeypatch)
+
+
+DELETES: dict[str, dict[str, Any]] = {
+    "vector": {"file_format": FileFormat.PUFFIN, "referenced_data_file": "s3://a", "content_offset": 4},
+    "named": {"referenced_data_file": "s3://b"},
+    "equality": {"content": DataFileContent.EQUALITY_DELETES, "equality_ids": [1], "referenced_data_file": "s3://c"},
+    "bounds": {"lower_bounds": {2147483546: b"s3://d"}, "upper_bounds": {2147483546: b"s3://d"}},
+    "empty": {"referenced_data_file": "", "lower_bounds": {2147483546: b"s"}, "upper_bounds": {2147483546: b"t"}},
+}
+TARGETS = {"vector": "s3://a", "named": "s3://b", "bounds": "s3://d"}
+
+
+@pytest.mark.parametrize(
+    ("kinds", "taken"),
+    [
+        (["vector", "vector"], True),
+        (["vector", "named", "equality"], True),
+        (["equality"], True),
+        (["vector", "bounds"], False),
+        (["empty", "named"], False),
+    ],
+)
+def test_deletes_that_name_their_data_files_are_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kinds: list[str], taken: bool
+):
+    path, (spec, schema) = tmp_path / "m.avro", spec_of(["string"])
+    with DeleteManifestWriterV3(spec, schema, PyArrowFileIO().new_output(str(path)), 7, "deflate") as writer:
+        for number, kind in enumerate(kinds):
+            given = {"content": DataFileContent.POSITION_DELETES, "file_format": FileFormat.PARQUET, **DELETES[kind]}
+            place = {"partition": Record(f"p{number % 2}"), "record_count": 1, "file_size_in_bytes": 9}
+            size = {"content_size_in_bytes": 5 + number} if kind == "vector" else {}
+            file = DataFile.from_args(WITH_ROW_IDS, file_path=f"s3://{number}", **given, **place, **size)
+            writer.add(ManifestEntry.from_args(status=ManifestEntryStatus.ADDED, snapshot_id=7, data_file=file))
+    body, codec = readable(path.read_bytes()), PartitionCodec(spec=spec, schema=schema)
+    found, expected = both(body, codec, monkeypatch, with_targets=True)
+    assert found.schema.equals(expected.schema)
+    assert found.to_pylist() == expected.to_pylist()
+    assert found["target"].to_pylist() == [TARGETS.get(kind) for kind in kinds]
+    assert is_taken(body, codec, monkeypatch, with_targets=True) == taken
 
 
 def test_both_zeros_are_partitions_of_their_own(tmp_path: Path) -> None:

@@ -184,6 +184,28 @@ def test_live_vectors_are_copied_byte_for_byte_out_of_mostly_dead_files(lake: La
     assert puffins(lake).keys().isdisjoint({each["path"] for each in snapshot_before(lake)})
 
 
+@pytest.mark.parametrize("writes", [[1, 9], [1, 8]], ids=["the same", "others"])
+@pytest.mark.parametrize("knows_digests", [True, False])
+def test_f6_copies_are_compared_with_the_vectors_that_were_read(lake: Lake, writes: list[int], knows_digests: bool):
+    """By the table that made them without a look at the old ones, and by any other with one."""
+    paths = made(lake, files=5)
+    commit_vectors(lake.open(), {path: [at, 9] for at, path in enumerate(paths[::-1])})
+    rewrite(lake, [*paths[:3], paths[4]])
+    opened = lake.open()
+    done = opened.delete_rewrite.commit(RUN_ID, 99, before_try=nothing)
+    (copy,) = live(lake)
+    path = Path(copy["path"].removeprefix("file://"))
+    path.write_bytes(path.read_bytes().replace(bodies(lake)[paths[3]], encoded(np.array(writes))))
+    if knows_digests and writes == [1, 9]:
+        for each in snapshot_before(lake):
+            Path(each["path"].removeprefix("file://")).unlink()
+    found = opened.delete_rewrite.prove(done.snapshot_id or 0) if knows_digests else proof(lake, done)
+    failed = [each.name for each in found.checks if not each.holds]
+    assert failed == ([] if writes == [1, 9] else ["same_deleted_positions"])
+    assert found.figures is not None
+    assert (found.figures.rewritten, found.figures.positions) == (1, 2)
+
+
 def bodies(lake: Lake) -> dict[str, bytes]:
     found = {}
     for each in live(lake):

@@ -1,9 +1,9 @@
 """Decode manifests to Arrow columns: data manifests as a whole, others entry by entry.
 
-Data manifests are decoded as a whole (`entry_frames`). Unsupported ones and delete manifests are read entry by entry by
-fastavro, only the fields named here (34,000 to 65,000 entries per second and core). Fields are matched by field id,
-independent of the writer's field names. Column statistics are not kept: rewrites (`snapshots`) read the few manifests
-they touch in full.
+Manifests of data files, and those of deletion vectors, are decoded as a whole (`entry_frames`). Others are read entry
+by entry by fastavro, only the fields named here (34,000 to 65,000 entries per second and core). Fields are matched by
+field id, independent of the writer's field names. Column statistics are not kept: rewrites (`snapshots`) read the few
+manifests they touch in full.
 """
 
 import io
@@ -69,9 +69,9 @@ def read_entries(body: bytes, *, codec: PartitionCodec, with_targets: bool) -> p
 
     `body` is the file's content converted by `avro_blocks.readable`.
     """
-    if not with_targets and (found := read_data_entries(body, codec=codec)) is not None:
-        return found
     written = _written(body)
+    if (found := columns_of(body, written, codec=codec, with_targets=with_targets)) is not None:
+        return _table(found, codec.spec.spec_id)
     schema, of_entry, of_file = _projection(written, _DELETE_IDS if with_targets else ids.OF_FILE)
     columns = _EntryColumns(codec=codec)
     entries: Iterable[Any] = fastavro.reader(io.BytesIO(body), reader_schema=schema)
@@ -112,13 +112,8 @@ def _written(body: bytes) -> Any:
 
 
 def _table(found: EntryColumns, spec_id: int) -> pa.Table:
-    rows = len(found.path)
-    others = {
-        "spec_id": pa.repeat(pa.scalar(spec_id, pa.int32()), rows),
-        "target": pa.nulls(rows, pa.string()),
-        **{name: pa.nulls(rows, pa.int64()) for name in ("content_offset", "content_bytes")},
-    }
-    columns = [others[f.name] if f.name in others else getattr(found, f.name) for f in WRITTEN]
+    specs = pa.repeat(pa.scalar(spec_id, pa.int32()), len(found.path))
+    columns = [specs if field.name == "spec_id" else getattr(found, field.name) for field in WRITTEN]
     return pa.table(columns, schema=WRITTEN)
 
 

@@ -1,13 +1,14 @@
 """Rewrites of the manifests and the delete files of a loaded table, as `formats.base.SnapshotRewrite`."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from engine.domain.runs.deletes import DeletePlan
 from engine.domain.runs.left_out import LeftOut
 from engine.domain.runs.manifests import ManifestPlan
 from engine.formats.base import RewrittenSnapshot, SnapshotProof
 from engine.formats.iceberg.commits.tries import CommitTries
+from engine.formats.iceberg.manifests.decoding import DeleteIdentity
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.iceberg.removal.outputs import remove_run_files, remove_run_metadata
 from engine.formats.iceberg.upkeep.deletes.commits import DeleteRewrite
@@ -69,6 +70,8 @@ class TableDeletes:
     fresh: Callable[[], TableView]
     tries: Callable[[], CommitTries]
     reading: Reading
+    _copied: dict[DeleteIdentity, bytes] = field(default_factory=dict)
+    """Digests of the vectors that the last rewrites copied."""
 
     @reads("read the manifests of")
     def plan(self) -> DeletePlan:
@@ -88,12 +91,13 @@ class TableDeletes:
         See `SnapshotRewrite.commit`.
         """
         uuid = str(self.view.metadata.table_uuid)
-        return DeleteRewrite(self.tries(), uuid, run_id, attempt, announce).commit(before_try=before_try)
+        rewrite = DeleteRewrite(self.tries(), uuid, run_id, attempt, announce, self._copied)
+        return rewrite.commit(before_try=before_try)
 
     @reads("read the delete files of")
     def prove(self, snapshot_id: int) -> SnapshotProof:
         """Compare the deleted rows of a snapshot with those of its parent; see `SnapshotRewrite.prove`."""
-        return prove_deletes(self.fresh(), snapshot_id)
+        return prove_deletes(self.fresh(), snapshot_id, self._copied)
 
     @reads("remove files of a run from")
     def remove(self, run_id: str, *, up_to_attempt: int) -> int:

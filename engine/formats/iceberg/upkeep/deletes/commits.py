@@ -21,6 +21,7 @@ from pyiceberg.manifest import (
     ManifestFile,
 )
 from pyiceberg.table.snapshots import Operation, SnapshotSummaryCollector, Summary, update_snapshot_summaries
+from pyiceberg.typedef import Record
 
 from engine.domain.errors import CommitConflict
 from engine.domain.runs.hot_partitions import Place
@@ -65,6 +66,8 @@ class DeleteRewrite:
     run_id: str
     attempt: int
     announce: Callable[[LeftOut], None] = lambda _: None
+    copied: dict[DeleteIdentity, bytes] = field(default_factory=dict)
+    """Receives the digests of the vectors that were copied, for the proof."""
     _numbers: Iterator[int] = field(default_factory=itertools.count)
 
     def commit(self, *, before_try: Callable[[], None]) -> RewrittenSnapshot:
@@ -110,12 +113,13 @@ class DeleteRewrite:
     def _vectors(self, view: TableView, files: SnapshotFiles) -> Iterator[MergedDeletes]:
         """Write the vectors in place of the deletes that a rewrite of this head replaces: a file for each partition."""
         made = made_vectors(view)
+        self.copied.update(made.copied)
         added: list[tuple[DataFile, int]] = []
         for place, some in made.by_place():
             blobs, codec = [each.blob for each in some], view.codecs[place[0]]
             puffin = puffin_of(blobs, created_by=_CREATED_BY)
             path = self._stored(view, files, place, puffin.body, suffix="puffin")
-            partitions = [codec.decode(place[1]) for _ in some]
+            partitions = [codec.decode(place[1])] * len(some)
             entries = vector_files(blobs, puffin, path=path, spec_id=place[0], partitions=partitions)
             added += zip(entries, (each.sequence_number for each in some), strict=True)
         yield MergedDeletes(made.old, tuple(added), made.left_out)
@@ -188,14 +192,16 @@ def _without(view: TableView, files: SnapshotFiles, manifest: ManifestFile, gone
 
 def _summary(view: TableView, run_id: str, attempt: int, merged: Sequence[MergedDeletes]) -> Summary:
     collector = SnapshotSummaryCollector()
-    removed = [_as_data_file(view, each) for one in merged for each in one.old]
+    removed = [_as_data_file(each) for one in merged for each in one.old]
     added = [counted_file(file) for one in merged for file, _ in one.new]
     for each in removed:
-        codec = view.codecs[each.spec_id]
-        collector.remove_file(each, schema=codec.schema, partition_spec=codec.spec)
+        collector.metrics.remove_file(each)
     for each in added:
-        codec = view.codecs[each.spec_id]
-        collector.add_file(each, schema=codec.schema, partition_spec=codec.spec)
+        collector.metrics.add_file(each)
+    # the collector's own methods build a partition's path for each file, and only the number of partitions is stated
+    places = {(each.spec_id, each.partition) for one in merged for each in one.old}
+    for path in filter(None, (view.codecs[spec_id].path(partition) for spec_id, partition in places)):
+        collector.partition_metrics[path] = collector.metrics
     counts = with_vector_counts(collector.build(), removed=removed, added=added)
     ours: Mapping[str, str] = {RUN_ID: run_id, ATTEMPT: str(attempt)}
     counted = update_snapshot_summaries(
@@ -206,14 +212,13 @@ def _summary(view: TableView, run_id: str, attempt: int, merged: Sequence[Merged
     return Summary(Operation.REPLACE, **counted.additional_properties)
 
 
-def _as_data_file(view: TableView, file: DeleteFile) -> DataFile:
-    made = DataFile.from_args(
+def _as_data_file(file: DeleteFile) -> DataFile:
+    """Return a file for the counts of a summary, which need no partition."""
+    return DataFile.from_args(
         content=DataFileContent.POSITION_DELETES,
         file_path=file.path,
         file_format=FileFormat.PARQUET if file.length is None else FileFormat.PUFFIN,
-        partition=view.codecs[file.spec_id].decode(file.partition),
+        partition=Record(),
         record_count=file.record_count,
         file_size_in_bytes=file.stored_bytes,
     )
-    made.spec_id = file.spec_id
-    return made

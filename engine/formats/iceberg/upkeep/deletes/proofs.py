@@ -4,7 +4,8 @@ Only files that exist in one of the two snapshots are read. Other delete files m
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +15,8 @@ from pyiceberg.manifest import ManifestContent, ManifestFile
 from engine.domain.runs.deletes import DeleteFigures
 from engine.domain.values.partitions import partition_text
 from engine.formats.base import Condition, SnapshotProof
-from engine.formats.iceberg.manifests.decoding import POSITION_DELETES, identity_keys
+from engine.formats.iceberg.manifests.decoding import POSITION_DELETES, DeleteIdentity, identity_keys
+from engine.formats.iceberg.manifests.reading import ManifestReader
 from engine.formats.iceberg.manifests.summaries import not_enclosed
 from engine.formats.iceberg.metadata.history import in_history
 from engine.formats.iceberg.metadata.views import TableView
@@ -35,10 +37,16 @@ from engine.formats.intake.caches import ManifestCache
 from engine.formats.intake.limits import Malformed
 
 _MOST_NAMED = 5
+_NOTHING: Mapping[DeleteIdentity, bytes] = MappingProxyType({})
 
 
-def prove_deletes(view: TableView, snapshot_id: int) -> SnapshotProof:
-    """Compare a snapshot with its parent, from files that are read again; see `SnapshotRewrite.prove`."""
+def prove_deletes(
+    view: TableView, snapshot_id: int, copied: Mapping[DeleteIdentity, bytes] = _NOTHING
+) -> SnapshotProof:
+    """Compare a snapshot with its parent, from files that are read again; see `SnapshotRewrite.prove`.
+
+    `copied`: digests of vectors that this process read and checked; those are not read again, only their copies are.
+    """
     snapshot = view.metadata.snapshot_by_id(snapshot_id)
     if snapshot is None:
         detail = f"snapshot {snapshot_id} has expired: its files can't be compared"
@@ -49,15 +57,16 @@ def prove_deletes(view: TableView, snapshot_id: int) -> SnapshotProof:
         checks.append(Condition("parent_present", True, "the parent has expired: not compared with it"))
         return SnapshotProof(checks, None)
     before, after = view.manifests(parent), view.manifests(snapshot)
+    reader = view.reader.uncached(ManifestCache())  # each manifest of deletes is read again, once
     data = live_data(view, after)
     checks.append(_same_data(live_data(view, before), data))
-    had, has = _deletes(view, before), _deletes(view, after)
+    had, has = (reader.live(delete_manifests(each)) for each in (before, after))
     gone, came = _without(had, has), _without(has, had)
-    checks += [_others_unchanged(had, has, gone, came), *_enclosed(view, before, after)]
+    checks += [_others_unchanged(had, has, gone, came), *_enclosed(view, reader, before, after)]
     old, new = delete_files_of(gone), delete_files_of(came)
     if with_vectors(view):
         checks.append(vectors_valid(data, has))
-        same, positions = same_effect(view.table.io, data, had=had, has=has)
+        same, positions = same_effect(view.table.io, data, had=had, has=has, copied=copied)
         rows = sum(each.record_count for each in old)
     else:
         same, rows, positions = _same_positions(view, LiveData(data), old, new)
@@ -72,10 +81,6 @@ def prove_deletes(view: TableView, snapshot_id: int) -> SnapshotProof:
         files_after=_stored_files(has),
     )
     return SnapshotProof([*checks, same], figures)
-
-
-def _deletes(view: TableView, manifests: Sequence[ManifestFile]) -> pa.Table:
-    return view.reader.uncached(ManifestCache()).live(delete_manifests(manifests))
 
 
 def _without(some: pa.Table, others: pa.Table) -> pa.Table:
@@ -104,13 +109,15 @@ def _others_unchanged(had: pa.Table, has: pa.Table, gone: pa.Table, came: pa.Tab
     return Condition("other_deletes_unchanged", same and not foreign, detail)
 
 
-def _enclosed(view: TableView, before: Sequence[ManifestFile], after: Sequence[ManifestFile]) -> Iterator[Condition]:
+def _enclosed(
+    view: TableView, reader: ManifestReader, before: Sequence[ManifestFile], after: Sequence[ManifestFile]
+) -> Iterator[Condition]:
     """Check what the manifest list states of the new manifests: readers select manifests by it."""
     known = {each.manifest_path for each in before}
     new = [each for each in after if each.content == ManifestContent.DELETES and each.manifest_path not in known]
     wrong = [
         text
-        for manifest, entries in zip(new, view.reader.each(new), strict=True)
+        for manifest, entries in zip(new, reader.each(new), strict=True)
         for text in not_enclosed(manifest, entries, view.codecs[manifest.partition_spec_id])
     ]
     detail = f"{len(new)} manifests" + (f", partitions outside of their bounds: {wrong[:_MOST_NAMED]}" if wrong else "")

@@ -7,7 +7,7 @@ to it were read, and a position-delete file goes only if every data file of its 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Final
 
@@ -20,18 +20,22 @@ from pyiceberg.io import FileIO
 from engine.domain.runs.hot_partitions import Place
 from engine.domain.runs.left_out import LeftOutItem
 from engine.formats.iceberg.errors import summary_of
+from engine.formats.iceberg.manifests.decoding import DeleteIdentity
 from engine.formats.iceberg.metadata.deletes import PositionDeleteIndex
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.iceberg.upkeep.deletes.plans import MOST_BYTES, DeleteFile, live_data, live_deletes
 from engine.formats.iceberg.upkeep.deletes.positions import LeftAlone, LiveData, Positions, read_positions
 from engine.formats.iceberg.upkeep.deletes.puffin_files import VectorBlob, encoded
 from engine.formats.iceberg.upkeep.deletes.vector_plans import select_vectors
+from engine.formats.iceberg.upkeep.manifests.evidence import digest
 from engine.formats.intake.errors import is_refusal
 from engine.formats.intake.overlapping import overlapped
 from engine.rewriting.kernel.reading.deletion_vectors import DamagedVector, positions_in
 
 _READ_AT_ONCE: Final = 16
 _TOGETHER_BYTES: Final = 8 * 2**20
+"""Size up to which the vectors of one file are read with one request, and small files by one thread."""
+_TOGETHER_FILES: Final = 16
 _Ints = npt.NDArray[np.int64]
 
 
@@ -46,11 +50,15 @@ class NewVector:
 
 @dataclass(frozen=True, slots=True)
 class MadeVectors:
-    """The deletes that go, the vectors in their place, and deletes that stay for their content."""
+    """The deletes that go, the vectors in their place, and deletes that stay for their content.
+
+    `copied`: digests of the vectors that were copied, which were checked before.
+    """
 
     old: tuple[DeleteFile, ...]
     new: tuple[NewVector, ...]
     left_out: tuple[LeftOutItem, ...]
+    copied: Mapping[DeleteIdentity, bytes] = field(default_factory=dict)
 
     def by_place(self) -> Iterator[tuple[Place, list[NewVector]]]:
         """Yield the vectors of one Puffin file each, by spec and partition."""
@@ -106,6 +114,7 @@ def made_vectors(view: TableView) -> MadeVectors:
         (*selected.dropped, *(each for part in parts for each in part.old)),
         tuple(each for part in parts for each in part.new),
         tuple(each for part in parts for each in part.left_out),
+        parts[-1].copied,
     )
 
 
@@ -162,24 +171,62 @@ def moved(io: FileIO, vectors: Sequence[DeleteFile], data: DataFiles) -> MadeVec
     """Return copies of vectors, each checked before; the vectors of one file are read together where they are near."""
     data.load([each.target or "" for each in vectors])
     old, new, left_out = list[DeleteFile](), list[NewVector](), list[LeftOutItem]()
-    for span, found in overlapped(lambda span: (span, _fetched(io, span)), _spans(vectors), at_once=_READ_AT_ONCE):
-        for each in span:
-            try:
-                blob = _checked(each, found, span[0].offset or 0, data)
-            except LeftAlone as error:
-                left_out.append(LeftOutItem(each.path, error.reason, error.detail, error.is_error))
-                continue
-            old.append(each)
-            new.append(NewVector(blob, (each.spec_id, each.partition), each.sequence_number))
-    return MadeVectors(tuple(old), tuple(new), tuple(left_out))
+    copied = dict[DeleteIdentity, bytes]()
+    for each, found in vector_bodies(io, vectors):
+        try:
+            decoded(each, found, data.rows(each.target or ""))
+        except LeftAlone as error:
+            left_out.append(LeftOutItem(each.path, error.reason, error.detail, error.is_error))
+            continue
+        body = bytes(found) if not isinstance(found, LeftAlone) else b""
+        old.append(each)
+        blob = VectorBlob(body, each.target or "", each.record_count)
+        new.append(NewVector(blob, (each.spec_id, each.partition), each.sequence_number))
+        copied[each.identity] = digest(body)
+    return MadeVectors(tuple(old), tuple(new), tuple(left_out), copied)
 
 
-def vector_positions(io: FileIO, vector: DeleteFile, *, file_rows: int) -> _Ints:
-    """Return the positions of one vector. Raises `LeftAlone` as `read_positions`, OSError."""
-    found = _fetched(io, [vector])
-    if isinstance(found, LeftAlone):
-        raise found
-    return _decoded(vector, found, file_rows)
+def decoded(vector: DeleteFile, body: bytes | LeftAlone, file_rows: int) -> _Ints:
+    """Return the positions of a vector. Raises `LeftAlone` as `vector_bodies` yields it, or `unreadable`."""
+    if isinstance(body, LeftAlone):
+        raise body
+    try:
+        return positions_in(body, rows=vector.record_count, file_rows=file_rows)
+    except DamagedVector as error:
+        raise LeftAlone("unreadable", str(error)) from error
+
+
+def vector_bodies(io: FileIO, vectors: Sequence[DeleteFile]) -> Iterator[tuple[DeleteFile, bytes | LeftAlone]]:
+    """Yield vectors, by file and place, with their bytes or why they can't be read; one request for those of a file.
+
+    Raises:
+        OSError: the store does not answer.
+    """
+
+    def read(spans: Sequence[Sequence[DeleteFile]]) -> list[bytes | LeftAlone]:
+        return [_fetched(io, span) for span in spans]
+
+    bundles = _bundles(_spans(vectors))
+    for spans, bodies in overlapped(lambda bundle: (bundle, read(bundle)), bundles, at_once=_READ_AT_ONCE):
+        for span, body in zip(spans, bodies, strict=True):
+            start = span[0].offset or 0
+            for each in span:
+                at = (each.offset or 0) - start
+                yield each, body if isinstance(body, LeftAlone) else body[at : at + each.stored_bytes]
+
+
+def _bundles(spans: Iterator[list[DeleteFile]]) -> Iterator[list[list[DeleteFile]]]:
+    """Yield spans to read by one thread: several of small files, whose hand-over takes longer than their bytes."""
+    bundle, size = list[list[DeleteFile]](), 0
+    for span in spans:
+        length = _end(span) - (span[0].offset or 0)
+        if bundle and (len(bundle) == _TOGETHER_FILES or size + length > _TOGETHER_BYTES):
+            yield bundle
+            bundle, size = [], 0
+        bundle.append(span)
+        size += length
+    if bundle:
+        yield bundle
 
 
 def _spans(vectors: Sequence[DeleteFile]) -> Iterator[list[DeleteFile]]:
@@ -195,33 +242,20 @@ def _spans(vectors: Sequence[DeleteFile]) -> Iterator[list[DeleteFile]]:
         yield span
 
 
+def _end(span: Sequence[DeleteFile]) -> int:
+    return max((each.offset or 0) + each.stored_bytes for each in span)
+
+
 def _fetched(io: FileIO, span: Sequence[DeleteFile]) -> bytes | LeftAlone:
     """Return the bytes of vectors of one file, or why they can't be read. Raises OSError without an answer."""
     start = span[0].offset or 0
-    end = max((each.offset or 0) + each.stored_bytes for each in span)
     try:
         with io.new_input(span[0].path).open() as stream:
             stream.seek(start)
-            return stream.read(end - start)
+            return stream.read(_end(span) - start)
     except FileNotFoundError as error:
         return LeftAlone("missing", summary_of(error))
     except OSError as error:
         if not is_refusal(error):
             raise
         return LeftAlone("refused", summary_of(error))
-
-
-def _checked(vector: DeleteFile, found: bytes | LeftAlone, start: int, data: DataFiles) -> VectorBlob:
-    if isinstance(found, LeftAlone):
-        raise found
-    at = (vector.offset or 0) - start
-    body = found[at : at + vector.stored_bytes]
-    _decoded(vector, body, data.rows(vector.target or ""))
-    return VectorBlob(body, vector.target or "", vector.record_count)
-
-
-def _decoded(vector: DeleteFile, body: bytes, file_rows: int) -> _Ints:
-    try:
-        return positions_in(body, rows=vector.record_count, file_rows=file_rows)
-    except DamagedVector as error:
-        raise LeftAlone("unreadable", str(error)) from error

@@ -63,5 +63,5 @@ def listed_as(manifest: ManifestFile) -> Any:
 
 
 def digest(stored: bytes) -> bytes:
-    """Return the digest of the stored bytes of a manifest."""
+    """Return the digest of stored bytes, such as those of a manifest."""
     return hashlib.sha256(stored).digest()
