@@ -170,6 +170,55 @@ def test_f59_the_relay_outlives_a_lack_of_descriptors(monkeypatch: pytest.Monkey
             assert each.recv(100).startswith(b"HTTP/1.1 403")
 
 
+_OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n"
+_KEPT = _OK + b"\r\nab"
+
+
+@pytest.mark.parametrize(
+    ("sent", "connections"),
+    [
+        ([_KEPT], 1),
+        ([_OK + b"Connection: keep-alive\r\n\r\na", b"b"], 1),
+        ([b"HTTP/1.1 100 Continue\r\n\r\n" + _KEPT], 1),
+        ([_KEPT + _OK + b"\r\nno"], 2),  # an answer to the next request before it was sent
+        ([_KEPT, _OK + b"\r\nno"], 2),
+        ([_OK + b"Connection: close\r\n\r\nab"], 2),
+        ([_OK + b"Content-Length: 2\r\n\r\nab"], 2),
+        ([_OK.replace(b"2", b"+2") + b"\r\nab"], 2),
+        ([_OK.replace(b"1.1", b"1.0") + b"\r\nab"], 2),
+        ([_OK + b"Transfer-Encoding: chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n"], 2),
+    ],
+)
+def test_f59_only_an_answer_that_ends_where_it_says_keeps_its_connection(sent: list[bytes], connections: int) -> None:
+    """Two requests are sent by one client; bytes of a server that nobody asked for reach neither."""
+
+    def way(connection: socket.socket) -> None:
+        request = b"first"
+        while request:
+            for part in sent:
+                connection.sendall(part)
+                sleep(0.05)
+            request = connection.recv(1000)
+
+    with HostileServer(way).running() as server, ExitStack() as stack:
+        proxy = Relay(check_peer=any_peer).address_for(server.url, CallLimits(5, 10_000))
+        pool = stack.enter_context(requests.Session())
+        pool.proxies = {"http": proxy}
+        bodies = []
+        for _ in range(2):
+            with suppress(requests.ConnectionError):  # of an answer without an end
+                bodies.append(pool.get(f"{server.url}/x", timeout=0.5).content[:2])
+            sleep(0.1)
+        assert (len(server.received), set(bodies) - {b"ab"}) == (connections, set())
+
+
+def test_a_read_is_sent_again_if_the_server_has_closed_the_connection_that_it_kept() -> None:
+    with HostileServer(once(_KEPT)).running() as server, requests.Session() as pool:
+        pool.proxies = {"http": Relay(check_peer=any_peer).address_for(server.url, CallLimits(5, 10_000))}
+        assert [pool.get(f"{server.url}/x", timeout=5).content for _ in range(20)] == [b"ab"] * 20
+        assert len(server.received) == 20
+
+
 @contextmanager
 def _no_descriptor() -> Iterator[None]:
     """Leave this process no free descriptor until the block ends."""
