@@ -223,7 +223,7 @@ async def test_f47_a_run_names_the_files_that_it_left_out_also_if_the_answer_was
 @pytest.mark.parametrize("kind", ["deletes"])
 async def test_f51_a_fault_of_ours_is_no_success(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     """As on every object store before, where Arrow asked a stream for something that it did not have."""
-    monkeypatch.setattr(delete_files, "read_positions", lambda *_: object().closed)  # type: ignore[attr-defined]
+    monkeypatch.setattr(delete_files, "each_read", lambda *_: object().closed)  # type: ignore[attr-defined]
     run = await case.rewritten()
     assert (run.state, run.reason) == (RunState.FAILED, "gave_up")
     case.is_unchanged()

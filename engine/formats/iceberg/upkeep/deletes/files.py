@@ -23,7 +23,8 @@ from engine.formats.iceberg.upkeep.deletes.positions import (
     LiveData,
     Positions,
     distinct,
-    read_positions,
+    each_read,
+    readable,
     together,
 )
 
@@ -60,14 +61,14 @@ def merged_rows(io: FileIO, group: Sequence[DeleteFile], live: LiveData) -> Merg
     No files are to be replaced if that would not reduce their number.
     """
     taken, parts, left_out = [], [], list[LeftOutItem]()
-    for file in group:
+    for file, found in each_read(io, group):
         try:
-            found = read_positions(io, file)
-            kept = live.kept(found, file)
+            rows_of_file = readable(found)
+            kept = live.kept(rows_of_file, file)
         except LeftAlone as error:
             left_out.append(LeftOutItem(file.path, error.reason, error.detail, error.is_error))
             continue
-        taken.append((file, len(found.codes) > len(kept.codes)))
+        taken.append((file, len(rows_of_file.codes) > len(kept.codes)))
         parts.append(kept)
     rows = distinct(together(parts)) if parts else None
     has_rows = rows is not None and len(rows.codes) > 0

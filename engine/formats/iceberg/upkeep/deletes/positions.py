@@ -5,7 +5,7 @@ is one that names a live data file to which it does not apply (of another partit
 its path), because readers disagree about such rows.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
@@ -20,6 +20,7 @@ from pyiceberg.io import FileIO
 from engine.formats.iceberg.errors import is_of_content, summary_of
 from engine.formats.iceberg.upkeep.deletes.plans import MOST_BYTES, MOST_ROWS, DeleteFile
 from engine.formats.intake.errors import decoding_bytes, is_refusal
+from engine.formats.intake.overlapping import overlapped
 from engine.formats.intake.parquet.footers import CheckedFile, checked_file
 from engine.formats.intake.parquet.pages import check_coded
 
@@ -33,6 +34,9 @@ POSITIONS: Final = pa.schema(
 )
 _MOST_DECODED: Final = 512 * 2**20
 """Decoded size of a delete file by its footer."""
+_READ_AT_ONCE: Final = 16
+_FETCHED_BYTES: Final = 2 * MOST_BYTES
+"""Stored size of the delete files that are fetched at a time, by the largest one."""
 _CODED: Final = pa.dictionary(pa.int32(), pa.string())
 _Mask = npt.NDArray[np.bool_]
 _ERRORS: Final = frozenset({"missing", "refused", "unreadable", "wrong_schema", "wrong_count", "negative_position"})
@@ -73,18 +77,48 @@ def read_positions(io: FileIO, file: DeleteFile) -> Positions:
             `wrong_schema`, `too_large`, `wrong_count` (other than the manifest states), `negative_position`.
         OSError: the store does not answer.
     """
+    return _decoded(_fetched(io, file), file)
+
+
+def each_read(io: FileIO, files: Sequence[DeleteFile]) -> Iterator[tuple[DeleteFile, Positions | LeftAlone]]:
+    """Yield delete files in their order with what `read_positions` returns or raises; several are fetched at a time.
+
+    Raises:
+        OSError: the store does not answer.
+    """
+    at_once = max(1, min(_READ_AT_ONCE, _FETCHED_BYTES // max((each.file_bytes for each in files), default=1)))
+    bodies = overlapped(lambda file: _fetched(io, file), files, at_once=at_once)
+    for file, body in zip(files, bodies, strict=True):
+        try:
+            yield file, _decoded(body, file)
+        except LeftAlone as error:
+            yield file, error
+
+
+def readable(found: Positions | LeftAlone) -> Positions:
+    """Return the rows that `each_read` yields, or raise the `LeftAlone` that it yields instead."""
+    if isinstance(found, LeftAlone):
+        raise found
+    return found
+
+
+def _fetched(io: FileIO, file: DeleteFile) -> bytes | LeftAlone:
     limit = max(MOST_BYTES, file.file_bytes)
     try:
         with io.new_input(file.path).open() as stream:
             body = stream.read(limit + 1)
     except FileNotFoundError as error:
-        raise LeftAlone("missing", summary_of(error)) from error
+        return LeftAlone("missing", summary_of(error))
     except OSError as error:
         if not is_refusal(error):
             raise
-        raise LeftAlone("refused", summary_of(error)) from error
-    if len(body) > limit:
-        raise LeftAlone("too_large")
+        return LeftAlone("refused", summary_of(error))
+    return body if len(body) <= limit else LeftAlone("too_large")
+
+
+def _decoded(body: bytes | LeftAlone, file: DeleteFile) -> Positions:
+    if isinstance(body, LeftAlone):
+        raise body
     try:
         with decoding_bytes():
             return _read(checked_file(body, read_dictionary=["file_path"]), body, file)
@@ -109,7 +143,7 @@ def _read(checked: CheckedFile, body: bytes, file: DeleteFile) -> Positions:
     if footer.num_rows != file.record_count:
         raise LeftAlone("wrong_count")
     check_coded(checked, body, _MOST_DECODED)
-    rows = parquet.read()
+    rows = parquet.read(use_threads=False)  # most files are small: handing them over would take longer
     path, position = rows.column(ids.index(str(FILE_PATH_ID))), rows.column(ids.index(str(POSITION_ID)))
     if position.type != pa.int64() or path.null_count or position.null_count or not _is_text(path.type):
         raise LeftAlone("wrong_schema")
@@ -164,6 +198,8 @@ class LiveData:
     """The live data files of a snapshot, by which the rows of delete files are judged."""
 
     entries: pa.Table
+    _last: tuple[int, str, pa.Table] | None = None
+    """The data files of the place that was asked for last: delete files come by place."""
 
     def applying(self, rows: Positions, file: DeleteFile) -> _Mask:
         """Return, for each of the paths, whether a delete file with these rows applies to its live data file."""
@@ -195,6 +231,11 @@ class LiveData:
         return _file_names(self.entries["path"].combine_chunks())
 
     def _of_place(self, spec_id: int, partition: str) -> pa.Table:
+        if self._last is None or self._last[:2] != (spec_id, partition):
+            self._last = spec_id, partition, self._taken(spec_id, partition)
+        return self._last[2]
+
+    def _taken(self, spec_id: int, partition: str) -> pa.Table:
         code = self._partitions.get(partition, -1)
         first, last = (np.searchsorted(self._order[0], (spec_id << 32) | code, side) for side in ("left", "right"))
         return self.entries.take(pa.array(self._order[1][first:last])) if code >= 0 else self.entries.slice(0, 0)

@@ -26,7 +26,8 @@ from engine.formats.iceberg.upkeep.deletes.positions import (
     LiveData,
     Positions,
     distinct,
-    read_positions,
+    each_read,
+    readable,
     together,
 )
 from engine.formats.iceberg.upkeep.deletes.vector_plans import with_vectors
@@ -148,9 +149,9 @@ def _same_positions(
 
 def _applying(view: TableView, live: LiveData, files: Sequence[DeleteFile]) -> Positions:
     parts = []
-    for file in files:
+    for file, found in each_read(view.table.io, files):
         try:
-            rows = read_positions(view.table.io, file)
+            rows = readable(found)
         except LeftAlone as error:
             raise Malformed(f"delete file {file.path} can't be compared: {error}") from error
         parts.append(rows.only(live.applying(rows, file)[rows.codes]))

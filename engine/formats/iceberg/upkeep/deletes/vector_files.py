@@ -24,7 +24,7 @@ from engine.formats.iceberg.manifests.decoding import DeleteIdentity
 from engine.formats.iceberg.metadata.deletes import PositionDeleteIndex
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.iceberg.upkeep.deletes.plans import MOST_BYTES, DeleteFile, live_data, live_deletes
-from engine.formats.iceberg.upkeep.deletes.positions import LeftAlone, LiveData, Positions, read_positions
+from engine.formats.iceberg.upkeep.deletes.positions import LeftAlone, LiveData, Positions, each_read, readable
 from engine.formats.iceberg.upkeep.deletes.puffin_files import VectorBlob, encoded
 from engine.formats.iceberg.upkeep.deletes.vector_plans import select_vectors
 from engine.formats.iceberg.upkeep.manifests.evidence import digest
@@ -121,9 +121,9 @@ def made_vectors(view: TableView) -> MadeVectors:
 def converted(io: FileIO, unit: Sequence[DeleteFile], data: DataFiles) -> MadeVectors:
     """Return the vectors of a unit of position-delete files (`VectorSelection.conversions`)."""
     taken, left_out = dict[str, tuple[DeleteFile, Mapping[str, _Ints]]](), list[LeftOutItem]()
-    for file in unit:
+    for file, found in each_read(io, unit):
         try:
-            taken[file.path] = file, by_path(data.live.kept(read_positions(io, file), file))
+            taken[file.path] = file, by_path(data.live.kept(readable(found), file))
         except LeftAlone as error:
             left_out.append(LeftOutItem(file.path, error.reason, error.detail, error.is_error))
     data.load(sorted({path for _, rows in taken.values() for path in rows}))
