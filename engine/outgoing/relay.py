@@ -153,7 +153,7 @@ class _Request:
 
 
 class _After(Enum):
-    """What follows an exchange: both connections are kept, both end, or the server closed its own without an answer."""
+    """The state after an exchange: both connections are kept, both end, or the server ended its own with no answer."""
 
     KEEP = auto()
     END = auto()

@@ -24,6 +24,7 @@ import pyarrow as pa
 from engine.rewriting.kernel.contract import GroupResult, TaskInput, TaskOutput
 from engine.rewriting.kernel.errors import INT96_TIMESTAMPS, KernelError, Refused, Stopped
 from engine.rewriting.kernel.kernel_task import BY_NAME, KernelTask, SentKernelTask
+from engine.rewriting.kernel.library.loading import load
 from engine.rewriting.kernel.merging.newest_check import check_newest_rows
 from engine.rewriting.kernel.merging.newest_rows import left_out_rows
 from engine.rewriting.kernel.ordering.arranging import Arrangement
@@ -34,6 +35,7 @@ from engine.rewriting.kernel.reading.deletes import PositionDeletes
 from engine.rewriting.kernel.reading.lineage import check_row_ids
 from engine.rewriting.kernel.reading.projection import read_constants
 from engine.rewriting.kernel.reading.row_check import CheckedRows, check_rows
+from engine.rewriting.kernel.reading.row_hashes import hashed_by
 from engine.rewriting.kernel.reading.rows import GroupReader, Rows, Unit
 from engine.rewriting.kernel.splicing.forms import own_footer
 from engine.rewriting.kernel.splicing.row_groups import Splicer
@@ -261,15 +263,16 @@ class GroupRewrite:
             self._key_check = self._transfer.moved.bytes_read - before, self._clock() - begun
 
     def _check_rows(self, part: Part, outputs: Sequence[TaskInput], deletes: PositionDeletes) -> CheckedRows:
-        return check_rows(
-            inputs=part.task.read.files,
-            outputs=outputs,
-            target=part.schema,
-            deletes=deletes,
-            transfer=self._transfer,
-            numbers=part.numbers,
-            constants=read_constants(part.task.read.constants),
-        )
+        with hashed_by(load()[0] if self._uses_pass else None):
+            return check_rows(
+                inputs=part.task.read.files,
+                outputs=outputs,
+                target=part.schema,
+                deletes=deletes,
+                transfer=self._transfer,
+                numbers=part.numbers,
+                constants=read_constants(part.task.read.constants),
+            )
 
     def _result(
         self,

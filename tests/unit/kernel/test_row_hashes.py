@@ -1,7 +1,10 @@
 """Rows hash by what they hold: the same through any change of schema, encoding or order, another for any other row."""
 
+import ctypes
+import os
 from datetime import date
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,8 +15,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine.rewriting.kernel.errors import Refused
+from engine.rewriting.kernel.library.loading import load
 from engine.rewriting.kernel.reading.projection import child_fields, field_id
-from engine.rewriting.kernel.reading.row_hashes import RowDigest, RowHasher
+from engine.rewriting.kernel.reading.row_hashes import RowDigest, RowHasher, hashed_by
+from tests.support.broken_library import broken_library
 from tests.unit.kernel.building import field
 from tests.unit.kernel.evolving import project, tables
 
@@ -33,6 +38,14 @@ def digest(table: pa.Table, target: pa.Schema) -> RowDigest:
     made = RowDigest()
     made.add(np.array(hashes(table, target), np.uint64))
     return made
+
+
+def library() -> ctypes.CDLL:
+    found, limit = load()
+    if found is None and "CI" not in os.environ:
+        pytest.skip(limit)
+    assert found is not None, limit
+    return found
 
 
 def one_column(items: list[Any], data_type: pa.DataType) -> list[int]:
@@ -65,6 +78,47 @@ def known(table: pa.Table) -> list[str]:
 def test_rows_hash_as_their_projection_does(case: tuple[pa.Table, pa.Schema]) -> None:
     table, target = case
     assert hashes(table, target) == hashes(project(table, target), target)
+
+
+@given(tables())
+@SLOW
+def test_the_compiled_library_returns_the_same_hashes(case: tuple[pa.Table, pa.Schema]) -> None:
+    table, target = case
+    with hashed_by(library()):
+        found = hashes(table, target)
+    assert found == hashes(table, target)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pa.array(["", "a", None, "é" * 3, "12345678", "123456789", "x" * 100_000]).slice(1),
+        pa.array([b"", b"\0", b"\0" * 8, b"\0" * 9], pa.large_binary()),
+        pa.array([b"ab", b"cd", b"ef"], pa.binary(2)).slice(1),
+        pa.array([], pa.string()),
+        pa.array(["", ""]),
+        pa.array([[1, None], None, [], [3]]).slice(1),
+        pa.array([0, -1, None, 2**63 - 1]),
+        pa.array([0.0, -0.0, float("nan"), None], pa.float32()),
+        pa.array([Decimal("-1.5"), None], pa.decimal128(38, 2)),
+        pa.array(["a", None, "b", "a"]).dictionary_encode().slice(1),
+    ],
+    ids=str,
+)
+def test_the_compiled_library_returns_the_same_for(column: pa.Array) -> None:
+    wanted = field(7, "a", pa.list_(field(8, "element", pa.int64())) if pt.is_list(column.type) else column.type)
+    table = pa.table([column], schema=pa.schema([wanted.with_type(column.type)]))
+    with hashed_by(library()):
+        found = hashes(table, pa.schema([wanted]))
+    assert found == hashes(table, pa.schema([wanted]))
+
+
+def test_a_library_with_other_hashes_is_not_used(tmp_path: Path) -> None:
+    built = tmp_path / "other.so"
+    built.write_bytes(broken_library(tmp_path, None, 0, 0))
+    with hashed_by(ctypes.CDLL(str(built))):
+        assert one_column([1, 2], pa.int64()) == one_column([1, 2], pa.int64())
+        assert len(set(one_column([1, 2], pa.int64()))) == 2
 
 
 @given(tables())

@@ -21,7 +21,7 @@ from engine.rewriting.kernel.parquet.pages import PLAIN, data_page_header
 NAME: Final = f"libpackhouse_compiled-{platform.machine()}.so"
 """Name of the library in `engine/rewriting/compiled/lib`."""
 
-INTERFACE: Final = 3
+INTERFACE: Final = 4
 """Number of the library's interface that is used here."""
 
 DONE: Final = 0
@@ -138,6 +138,16 @@ def _declared(library: ctypes.CDLL) -> int:
         ctypes.c_void_p,
     )
     library.packhouse_footers.restype = None
+    library.packhouse_mix.argtypes = (ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint64, ctypes.c_uint32)
+    library.packhouse_mix.restype = None
+    library.packhouse_hash_texts.argtypes = (
+        ctypes.c_void_p,
+        ctypes.c_uint64,
+        ctypes.c_void_p,
+        ctypes.c_uint64,
+        ctypes.c_void_p,
+    )
+    library.packhouse_hash_texts.restype = ctypes.c_uint32
     return int(library.packhouse_interface())
 
 

@@ -8,10 +8,16 @@ NaN are equal and 0.0 equals -0.0. Lists are ordered, entries of a map are not.
 
 A row's hash mixes the sum of its fields again: exchanging values between two rows changes the hashes of both. The
 hashes have 64 bits and no secret: they detect accidents, not attacks. Arrays are processed in blocks that fit a cache.
+
+Within `hashed_by`, two functions of the compiled library do the same in a fifth of the time, bit for bit.
 """
 
+import ctypes
 from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -35,8 +41,37 @@ _STEP: Final = np.uint64(0x9E3779B97F4A7C15)
 _FIRST: Final = np.uint64(0xBF58476D1CE4E5B9)
 _SECOND: Final = np.uint64(0x94D049BB133111EB)
 _ROW, _STRUCT, _LIST, _MAP, _VALUE, _BYTES = (np.uint64(0x51ED270B27A3F1D9 + i) for i in range(6))
+_NOTHING: Final = np.uint64(0)
+_LIBRARY: Final[ContextVar[ctypes.CDLL | None]] = ContextVar("_LIBRARY", default=None)
 _PER_SECOND: Final = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 _DAY_SECONDS: Final = 86_400
+
+
+@contextmanager
+def hashed_by(library: ctypes.CDLL | None) -> Iterator[None]:
+    """Hash by the functions of a library within a block, if they return what those of this module do."""
+    token = _LIBRARY.set(library if library is not None and _agrees(library) else None)
+    try:
+        yield
+    finally:
+        _LIBRARY.reset(token)
+
+
+@lru_cache(maxsize=4)
+def _agrees(library: ctypes.CDLL) -> bool:
+    """Return whether a library returns the hashes of this module for numbers and for texts of many lengths."""
+    text = pa.py_buffer(bytes(range(256)))
+    starts = np.cumsum([0, *range(20)])
+    numbers = np.arange(64, dtype=np.uint64) * _STEP
+    token, found = _LIBRARY.set(None), list[tuple[list[int], list[int]]]()
+    try:
+        for each in (None, library):
+            _LIBRARY.set(each)
+            mixed = [*_mixed(numbers.copy(), _VALUE), *_mixed(numbers.copy(), _ROW, keeps_zeros=True)]
+            found.append((list(map(int, mixed)), list(map(int, _of_bytes(text, starts)))))
+    finally:
+        _LIBRARY.reset(token)
+    return found[0] == found[1]
 
 
 @dataclass(slots=True)
@@ -75,32 +110,44 @@ class RowHasher:
         """
         at = 0
         for chunk in column.chunks:
-            self._sums[at : at + len(chunk)] += _of_field(_hashes(chunk, wanted), wanted)
+            if isinstance(chunk, pa.DictionaryArray):  # each value is combined with the field once
+                hashes = _taken(_of_field(_hashes(chunk.dictionary, wanted), wanted), chunk)
+            else:
+                hashes = _of_field(_hashes(chunk, wanted), wanted)
+            self._sums[at : at + len(chunk)] += hashes
             at += len(chunk)
 
     def finish(self) -> Hashes:
         """Return a hash for each row."""
-        return _mixed(self._sums + _ROW)
+        return _mixed(self._sums.copy(), _ROW)
 
 
-def _mixed(values: Hashes) -> Hashes:
-    """Spread every bit over all others, in place (the finaliser of splitmix64)."""
+def _mixed(values: Hashes, plus: np.uint64 = _NOTHING, *, keeps_zeros: bool = False) -> Hashes:
+    """Add `plus` and spread every bit over all others, in place (the finaliser of splitmix64).
+
+    `keeps_zeros`: zeros, which stand for nulls, stay so.
+    """
+    library, flags = _LIBRARY.get(), values.flags
+    if library is not None and flags.c_contiguous and flags.writeable and values.dtype == np.uint64:
+        library.packhouse_mix(values.ctypes.data, values.size, int(plus), int(keeps_zeros))
+        return values
     for start in range(0, len(values), _BLOCK_ROWS):
         block = values[start : start + _BLOCK_ROWS]
+        nulls = block == 0 if keeps_zeros else None
+        block += plus
         block ^= block >> np.uint64(30)
         block *= _FIRST
         block ^= block >> np.uint64(27)
         block *= _SECOND
         block ^= block >> np.uint64(31)
+        if nulls is not None:
+            block[nulls] = 0
     return values
 
 
 def _of_field(hashes: Hashes, field: pa.Field) -> Hashes:
-    """Return the hashes of values combined with the field id; 0 where null."""
-    seed = np.uint64((field_id(field) or 0) * int(_STEP) & _MASK)
-    worth = _mixed(hashes + seed)
-    worth[hashes == 0] = 0
-    return worth
+    """Combine the hashes of values with the field id, in place; 0 where null."""
+    return _mixed(hashes, np.uint64((field_id(field) or 0) * int(_STEP) & _MASK), keeps_zeros=True)
 
 
 def _hashes(array: pa.Array, wanted: pa.Field) -> Hashes:
@@ -130,7 +177,12 @@ def _hashes(array: pa.Array, wanted: pa.Field) -> Hashes:
 
 
 def _of_dictionary(array: pa.DictionaryArray, wanted: pa.Field) -> Hashes:
-    values = np.append(_hashes(array.dictionary, wanted), np.uint64(0))
+    return _taken(_hashes(array.dictionary, wanted), array)
+
+
+def _taken(hashes: Hashes, array: pa.DictionaryArray) -> Hashes:
+    """Return the hash of each value of an array, given those of its dictionary; 0 where null."""
+    values = np.append(hashes, np.uint64(0))
     codes = array.indices.fill_null(len(array.dictionary)) if array.null_count else array.indices
     taken: Hashes = values[codes.to_numpy(zero_copy_only=False)]
     return taken
@@ -195,7 +247,7 @@ def _of_leaf(array: pa.Array, wanted: pa.Field) -> Hashes:
     if pt.is_decimal(of):
         words = _values(array.cast(pa.decimal128(of.precision, of.scale)), np.dtype("2u8"), len(array))
         return _mixed(_mixed(words[:, 0] + _VALUE) + words[:, 1])
-    return _mixed(_numbers(array, wanted) + _VALUE)
+    return _mixed(_numbers(array, wanted), _VALUE)
 
 
 def _numbers(array: pa.Array, wanted: pa.Field) -> Any:
@@ -234,6 +286,10 @@ def _values(array: pa.Array, kind: Any, count: int) -> Any:
 def _of_bytes(data: pa.Buffer | None, starts: _Ints) -> Hashes:
     """Return hashes of the bytes between each start and the next."""
     found = np.empty(len(starts) - 1, np.uint64)
+    if (library := _LIBRARY.get()) is not None:
+        places, at = np.ascontiguousarray(starts, np.int64), (0, 0) if data is None else (data.address, data.size)
+        if library.packhouse_hash_texts(*at, places.ctypes.data, found.size, found.ctypes.data):
+            return found
     whole = np.frombuffer(b"" if data is None else data, np.uint8)
     for first, last in _blocks(starts):
         begin, end = starts[first], starts[last]
