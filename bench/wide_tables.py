@@ -7,6 +7,7 @@ cost what their fields cost and no more: "µs/field" are the CPU microseconds of
 plain table's. The Avro schemas refer to one type 2^20 and 2^40 times.
 
     python -m bench.wide_tables [--columns 5000 10000] [--depths 20 40] [--files 8] [--megabytes 32] [--json wide.json]
+    python -m bench.wide_tables --format-version 3
     python -m cProfile -s cumtime -m bench.wide_tables --columns 5000 --depths --files 2
 """
 
@@ -31,7 +32,8 @@ from engine.domain.policies import PolicyDocument, effective_policy
 from engine.domain.runs.hot_partitions import NONE_HOT
 from engine.domain.runs.requests import RunRequest
 from engine.domain.tables.table import TableRef
-from engine.formats.base import Engine, GroupSettings, OpenTable
+from engine.formats.base import Engine, GroupSettings
+from engine.formats.iceberg import IcebergTable
 from engine.formats.iceberg.connection import IcebergFormat
 from engine.formats.intake.avro.blocks import container, readable
 from engine.formats.intake.limits import Malformed
@@ -40,10 +42,13 @@ from engine.rewriting.entry import run_task
 from engine.rewriting.kernel.contract import GroupResult, SentTask, WriteSettings
 from engine.services.planning.engines import EngineChoice
 from engine.services.planning.planner import plan_run
+from tests.support.iceberg_tables import edit_metadata
+from tests.support.version_3 import touch
 
 PLAIN: Final = 10
 GOAL: Final = "plan < 2 s; rewrite of 10,000 columns <= 3 x the plain table's"
 MIB: Final = 2**20
+UPGRADED: Final = {"format-version": 3, "next-row-id": 0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +86,14 @@ def main() -> None:
     parser.add_argument("--depths", type=int, nargs="*", default=[20, 40])
     parser.add_argument("--files", type=int, default=8)
     parser.add_argument("--megabytes", type=int, default=32, help="of data in each file, before compression")
+    parser.add_argument("--format-version", type=int, default=2, choices=(2, 3))
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     shapes = [Shape(PLAIN), *map(Shape, given.columns), *(Shape(PLAIN, depth) for depth in given.depths)]
     rows: list[dict[str, Any]] = []
     for shape in shapes:
         with TemporaryDirectory(prefix="bench-wide-") as folder:
-            rows.append(_measured(shape, Path(folder), given.files, given.megabytes * MIB))
+            rows.append(_measured(shape, Path(folder), given.files, given.megabytes * MIB, given.format_version))
     plain = rows[0]
     for shape, row in zip(shapes, rows, strict=True):
         spent = sum(row[part] - plain[part] for part in ("open_s", "plan_s", "rewrite_s"))
@@ -100,13 +106,17 @@ def main() -> None:
     write_json(given.json, {"benchmark": "B29", "machine": machine_facts(), "rows": rows, "schemas": schemas})
 
 
-def _measured(shape: Shape, folder: Path, files: int, size: int) -> dict[str, Any]:
+def _measured(shape: Shape, folder: Path, files: int, size: int, version: int) -> dict[str, Any]:
     properties = {
         "type": "sql",
         "uri": f"sqlite:///{folder / 'catalog.db'}",
         "warehouse": (folder / "lake").as_uri(),
     }
-    _write(shape, SqlCatalog("lake", **properties), files, size)
+    catalog = SqlCatalog("lake", **properties)
+    _write(shape, catalog, files, size)
+    if version == 3:
+        edit_metadata(catalog.load_table(("sales", "wide")), lambda body: body.update(UPGRADED))
+        touch(_opened(properties))  # the first commit after the upgrade gives the rows their ids
     open_s, opened = _timed(lambda: _opened(properties))
     policy = effective_policy(table_properties={}, own=PolicyDocument.model_validate({"preset": "balanced"}))
     chosen = EngineChoice(opened.engines[Engine.ARROW], opened, policy, ())
@@ -141,7 +151,7 @@ def _nested(values: pa.Array, of: pa.DataType) -> pa.Array:
     return pa.StructArray.from_arrays([_nested(values, of.field(0).type)], fields=[of.field(0)])
 
 
-def _opened(properties: dict[str, str]) -> OpenTable:
+def _opened(properties: dict[str, str]) -> IcebergTable:
     opened = IcebergFormat().connect("lake", properties).open_table(TableRef("lake", ("sales",), "wide"))
     opened.describe()
     opened.engines[Engine.ARROW].conditions()
@@ -149,7 +159,7 @@ def _opened(properties: dict[str, str]) -> OpenTable:
     return opened
 
 
-def _rewritten(table: OpenTable, group: Any) -> GroupResult:
+def _rewritten(table: IcebergTable, group: Any) -> GroupResult:
     settings = GroupSettings(WriteSettings(target_file_bytes=2**30), None, checks_rows=True)
     kernel = table.engines[Engine.ARROW]
     task = kernel.task(group, run_id="run_bench", attempt=1, settings=settings)
