@@ -4,17 +4,15 @@ A copy is another name for the same metadata and files, so that both start from 
 the story stays as it was. What a reader got right before a rewrite it has to get right after it.
 """
 
-import re
 import shutil
 from collections import Counter
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 from uuid import uuid4
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 from pyiceberg.catalog import Catalog
 from pyiceberg.exceptions import NoSuchTableError
 from pyiceberg.manifest import ManifestContent
@@ -31,18 +29,24 @@ from engine.rewriting.kernel.errors import UNREADABLE_LAYOUT
 from tests.differential.questions import Asked, Questions
 from tests.differential.readers import (
     Rows,
+    difference,
     file_by_duckdb,
     head_by_pyiceberg,
     head_by_spark,
     history_by_spark,
     lacks_ids,
+    names_an_unreadable_file,
     set_vectorised,
 )
 from tests.differential.schemas import plain_fields
+from tests.differential.sequels import Sequel
 from tests.differential.stories import NAMESPACE, Story
 from tests.differential.writers import Pens
 from tests.support.plan_and_run import check_kept, promise_of
 from tests.support.world import World
+from tests.upkeep.arena import Arena as Upkeep
+from tests.upkeep.histories import local
+from tests.upkeep.matches import Match
 
 _STRATEGIES = [each for each in ("binpack", "sort", "zorder", "hilbert", "tiered", "window")
                if each not in CAPABILITIES.settings.get("rewrite.strategy", {})]  # fmt: skip
@@ -53,7 +57,7 @@ _REFUSALS = (NotImplementedError, TypeError, ValueError, pa.ArrowException)
 """What PyIceberg raises for deletes that it does not support on a table."""
 
 _OF_FILES = (UNREADABLE, UNREADABLE_LAYOUT)
-"""Refusals of groups that no plan knows: Arrow can't read a file, which `_names_an_unreadable_file` proves."""
+"""Refusals of groups that no plan knows: Arrow can't read a file, which `names_an_unreadable_file` proves."""
 
 _UPKEEP = (
     "rewrite_manifests(table => '{0}')",
@@ -126,8 +130,11 @@ class Arena:
             self.tally.counts["features of other programs"] += story.features
             seen = self._look(table, pens.name, random)
             ours, theirs = self._copy(table, f"{name}_ours"), self._copy(table, f"{name}_theirs")
-            await self._rewrite_ours(story, seen, ours, random)
+            settings = _rewrite_settings(table, random)
+            run = await self._rewrite_ours(story, seen, ours, settings, random)
             self._rewrite_theirs(seen, theirs, random)
+            if self.is_of_version_three and run.state is RunState.SUCCEEDED:
+                await self._play_sequel(story, seen, run, settings)
         except Exception as error:
             error.add_note("\n".join([f"the story of seed {seed}:", *story.told]))
             raise
@@ -138,11 +145,10 @@ class Arena:
 
     def forget(self, seed: int) -> None:
         """Remove the table of a seed and its copies, which lie in one folder."""
-        location = self.catalog.load_table((NAMESPACE, f"t{seed}")).location()
         for name in (f"t{seed}", f"t{seed}_ours", f"t{seed}_theirs"):
-            with suppress(NoSuchTableError):  # its story, or its copying, failed
+            with suppress(NoSuchTableError):  # its story, or its copying, failed, or it was dropped for the sequel
                 self.catalog.drop_table((NAMESPACE, name))
-        shutil.rmtree("/" + location.removeprefix("file:").lstrip("/"))
+        shutil.rmtree(local(f"{self.world.lake.properties['warehouse']}/{NAMESPACE}/t{seed}"))
 
     def _look(self, table: Table, name: str, random: Random) -> Seen:
         set_vectorised(self.spark, True)
@@ -162,8 +168,10 @@ class Arena:
     def _copy(self, table: Table, name: str) -> Table:
         return self.catalog.register_table((NAMESPACE, name), table.metadata_location)
 
-    async def _rewrite_ours(self, story: Story, seen: Seen, copy: Table, random: Random) -> None:
-        run = await self._run(copy, random)
+    async def _rewrite_ours(
+        self, story: Story, seen: Seen, copy: Table, settings: dict[str, Any], random: Random
+    ) -> Run:
+        run = await self._run(copy, settings, random)
         self.tally.counts[f"ours {run.state.value}"] += 1
         name, table = f"lake.{copy.name()[0]}.{copy.name()[1]}", self.catalog.load_table(copy.name())
         if run.reason == "not_eligible":
@@ -172,11 +180,11 @@ class Arena:
             assert known or (story.unknown is not None and story.unknown.refusal in str(run.detail)), run.detail
             self.tally.counts["refused for an unknown feature"] += story.unknown is not None
             assert table.metadata_location == copy.metadata_location
-            return
+            return run
         assert story.unknown is None, f"rewritten in spite of {story.unknown}"
         if run.reason == "groups_failed" or "left_out" in run.result.document:
             self.tally.counts["with a file that arrow can't read"] += 1
-            assert _names_an_unreadable_file(run.detail or ""), run.detail
+            assert names_an_unreadable_file(run.detail or ""), run.detail
         else:
             assert run.state in (RunState.SUCCEEDED, RunState.SKIPPED), f"{run.state} {run.reason}: {run.detail}"
         story.told.append(f"ours: {run.state}, {run.detail}")
@@ -187,11 +195,22 @@ class Arena:
         assert answers == seen.answers, f"{seen.answers} before, {answers} after, of {seen.questions.figures}"
         if run.state is RunState.SUCCEEDED:
             self._compare_by_predicates(seen, table, name, random)
-        if run.state is RunState.SUCCEEDED:
             self._upkeep(seen, name, random)
+        return run
 
-    async def _run(self, copy: Table, random: Random) -> Run:
-        policy = {"rewrite": _rewrite_settings(copy, random)}
+    async def _play_sequel(self, story: Story, seen: Seen, run: Run, first: dict[str, Any]) -> None:
+        """Let other operations follow on the copy, alone in its folder: they delete files that it does not need."""
+        copy, random = f"{story.name}_ours", Random(f"{story.seed}/sequel")
+        for name in (story.name, f"{story.name}_theirs"):
+            self.catalog.drop_table((NAMESPACE, name))
+        story = replace(story, name=copy, pens=Pens(self.spark, f"lake.{NAMESPACE}.{copy}"), random=random)
+        match = Match(Upkeep(self.world, self.spark, self.tally.counts), story, random)
+        while (second := _rewrite_settings(story.table, random))["strategy"] == first["strategy"]:
+            pass
+        await Sequel(match, seen.questions).play(run.table_id, second)
+
+    async def _run(self, copy: Table, settings: dict[str, Any], random: Random) -> Run:
+        policy = {"rewrite": settings}
         request = RunRequest(force_full=random.random() < 0.5)
         table = await self.world.register(copy.name()[1], policy=policy)
         promise = await promise_of(self.world, table.id, request)
@@ -204,7 +223,7 @@ class Arena:
         for vectorised in (True, False):
             set_vectorised(self.spark, vectorised)
             head, by_file = head_by_spark(self.spark, name, lineage=seen.has_lineage)
-            assert head == seen.head, _difference(seen.head, head)
+            assert head == seen.head, difference(seen.head, head)
         self._compare_pyiceberg(seen, table)
         for task in _data_files(table):
             file = task.rpartition("/")[2]
@@ -212,14 +231,14 @@ class Arena:
                 continue
             self.tally.counts["files read by duckdb"] += 1
             found = file_by_duckdb("/" + task.removeprefix("file:").lstrip("/"), lineage=seen.has_lineage)
-            assert found == by_file[file], _difference(by_file[file], found)
+            assert found == by_file[file], difference(by_file[file], found)
 
     def _compare_pyiceberg(self, seen: Seen, table: Table) -> None:
         if seen.pyiceberg != seen.head:
             return  # it could not read the table before
         self.tally.counts["heads read by pyiceberg"] += 1
         found = head_by_pyiceberg(table)
-        assert found == seen.head, _difference(seen.head, found or Counter())
+        assert found == seen.head, difference(seen.head, found or Counter())
 
     def _compare_by_predicates(self, seen: Seen, table: Table, name: str, random: Random) -> None:
         """Ask Spark for rows by predicates at boundary values, and have it and PyIceberg delete by some, on copies."""
@@ -282,7 +301,7 @@ class Arena:
     def _compare_history(self, seen: Seen, name: str, *, vectorised: bool) -> None:
         set_vectorised(self.spark, vectorised)
         found = history_by_spark(self.spark, name, seen.points, lineage=seen.has_lineage)
-        assert found == seen.history, _difference(seen.history, found)
+        assert found == seen.history, difference(seen.history, found)
         self.tally.counts["points in time read"] += len(seen.points)
 
     def _upkeep(self, seen: Seen, name: str, random: Random) -> None:
@@ -290,7 +309,7 @@ class Arena:
         call = random.choice(_UPKEEP).format(name)
         self.spark.sql(f"CALL lake.system.{call}").collect()
         head, _ = head_by_spark(self.spark, name, lineage=seen.has_lineage)
-        assert head == seen.head, f"after {call}: {_difference(seen.head, head)}"
+        assert head == seen.head, f"after {call}: {difference(seen.head, head)}"
         self.tally.counts[f"then {call.partition('(')[0]}"] += 1
 
     def _rewrite_theirs(self, seen: Seen, copy: Table, random: Random) -> None:
@@ -303,7 +322,7 @@ class Arena:
             self.tally.counts["where the procedure failed"] += 1  # its own affair, unless it is the rule
             return
         head, _ = head_by_spark(self.spark, name, lineage=seen.has_lineage)
-        assert head == seen.head, f"the procedure: {_difference(seen.head, head)}"
+        assert head == seen.head, f"the procedure: {difference(seen.head, head)}"
         self.tally.counts["rewritten by the procedure"] += 1
 
 
@@ -325,17 +344,6 @@ def _conditions(run: Run) -> str:
     return str(run.detail).partition(": ")[2].partition(" (")[0]
 
 
-def _names_an_unreadable_file(detail: str) -> bool:
-    """Tell whether Arrow refuses the file that a group failed for: it takes not all that DuckDB packs."""
-    path = re.search(r"file:(\S+\.parquet)", detail)
-    assert path is not None, detail
-    try:
-        pq.read_table("/" + path[1].lstrip("/"), partitioning=None)
-    except (OSError, pa.ArrowInvalid):
-        return True
-    return False
-
-
 def _data_files(table: Table) -> list[str]:
     """Return the paths of live data files; PyIceberg's own list fails where there is no manifest of any."""
     snapshot = table.current_snapshot()
@@ -344,8 +352,3 @@ def _data_files(table: Table) -> list[str]:
         return []
     paths: list[str] = table.inspect.data_files()["file_path"].to_pylist()
     return paths
-
-
-def _difference(before: Counter[Any], after: Counter[Any]) -> str:
-    gone, come = list((before - after).items())[:5], list((after - before).items())[:5]
-    return f"{before.total()} rows before, {after.total()} after; gone: {gone}; come: {come}"

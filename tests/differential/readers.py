@@ -1,12 +1,14 @@
 """The same rows by different readers, made comparable: a multiset of canonical texts."""
 
 import datetime as dt
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 import duckdb
 import pyarrow as pa
+import pyarrow.parquet as pq
 from pyiceberg.table import Table
 from pyspark.sql import SparkSession
 
@@ -71,6 +73,23 @@ def file_by_duckdb(path: str, *, lineage: bool = False) -> Rows:
     for name in LINEAGE if lineage else ():
         found = found if name in found.column_names else found.append_column(name, pa.nulls(len(found)))
     return Counter(_texts(found))
+
+
+def names_an_unreadable_file(detail: str) -> bool:
+    """Return whether Arrow refuses the file that a group failed for: it does not read everything that DuckDB packs."""
+    path = re.search(r"file:(\S+\.parquet)", detail)
+    assert path is not None, detail
+    try:
+        pq.read_table("/" + path[1].lstrip("/"), partitioning=None)
+    except (OSError, pa.ArrowInvalid):
+        return True
+    return False
+
+
+def difference(before: Counter[Any], after: Counter[Any]) -> str:
+    """Return how two multisets differ, with some of their members."""
+    gone, come = list((before - after).items())[:5], list((after - before).items())[:5]
+    return f"{before.total()} rows before, {after.total()} after; gone: {gone}; come: {come}"
 
 
 def _texts(table: pa.Table) -> list[str]:

@@ -75,11 +75,12 @@ class Story:
     def tell(self) -> Table:
         """Make the table, do 4 to 9 things to it, and return it; it has at least three writes on main."""
         table = self._create()
+        write, change = self.write_rows, self.change_rows
         steps: tuple[Callable[[], str], ...] = (
-            self._write, self._write, self._write, self._write_more, self._change, self._change, self._positions,
+            write, write, write, self._write_more, change, change, self._positions,
             self._delete, self._evolve, self._evolve, self._respec, self._order, self._ref,
         )  # fmt: skip
-        chosen = [self._write, *self.random.choices(steps, k=self.random.randint(3, 7)), self._write, self._write]
+        chosen = [write, *self.random.choices(steps, k=self.random.randint(3, 7)), write, write]
         if self.is_of_version_three and table.metadata.format_version < 3:
             chosen.insert(self.random.randint(0, len(chosen)), self._upgrade)
         elif self.random.random() < 0.06 and table.metadata.format_version == 2:
@@ -87,10 +88,10 @@ class Story:
         features = Random(f"{self.seed}/features")
         for number, step in enumerate(chosen):
             self.random = Random(f"{self.seed}/{number}")  # so that what one step draws changes no other
-            self.told.append(self._tried(step))
+            self.told.append(self.tried(step))
             if features.random() < 0.2:
                 self.random = features
-                self.told.append(self._tried(self._feature))
+                self.told.append(self.tried(self._feature))
                 self.features += 1
         if features.random() < 0.12:
             self._hide(features.choice(UNKNOWN))
@@ -108,7 +109,7 @@ class Story:
         self.unknown = unknown
         self.told.append(f"unknown: {unknown.refusal}")
 
-    def _tried(self, step: Callable[[], str]) -> str:
+    def tried(self, step: Callable[[], str]) -> str:
         """Do a step; what a writer's own library can't do to this table is no part of the story."""
         try:
             return step()
@@ -134,13 +135,15 @@ class Story:
         self._sql(f"ALTER TABLE {self.pens.name} SET TBLPROPERTIES ('format-version' = '3')")
         return "upgrade to version 3"
 
-    def _write(self) -> str:
+    def write_rows(self) -> str:
+        """Append rows; return what was done."""
         return write(self.table, self.pens, ids=self._ids(self.random.choice((1, 10, 40))), random=self.random)
 
     def _write_more(self) -> str:
-        return "; ".join(self._write() for _ in range(3))
+        return "; ".join(self.write_rows() for _ in range(3))
 
-    def _change(self) -> str:
+    def change_rows(self) -> str:
+        """Delete, update or merge rows by Spark; return what was done."""
         return change_rows(self.table, self.pens, self.random) if self.next_id else "nothing to change"
 
     def _positions(self) -> str:

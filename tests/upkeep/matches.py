@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from pyiceberg.table import Table
 
 from engine.domain.access.callers import SYSTEM
+from engine.domain.ids import TableId
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation, Run, RunState
-from engine.domain.tables.table import Table as Registered
 from engine.formats.iceberg.catalog.paths import normalised
 from tests.differential.stories import NAMESPACE, Story
 from tests.support.acknowledging import acknowledged
@@ -33,7 +33,7 @@ class Match:
     def __init__(self, arena: "Arena", story: Story, random: Random) -> None:
         self.arena, self.story, self.random = arena, story, random
         self.name, self.spark, self.counts = story.pens.name, arena.spark, arena.counts
-        self._registered: Registered
+        self._table_id: TableId
 
     @property
     def table(self) -> Table:
@@ -47,12 +47,17 @@ class Match:
 
     async def register(self, policy: Mapping[str, Any]) -> None:
         """Register the table, under a policy of its own."""
-        self._registered = await self.arena.world.register(self.story.name, policy=dict(policy))
+        self._table_id = (await self.arena.world.register(self.story.name, policy=dict(policy))).id
+
+    async def take(self, table_id: TableId, policy: Mapping[str, Any]) -> None:
+        """Take the table as it is registered, and replace its first policy."""
+        self._table_id = table_id
+        await self.arena.world.set_policy(dict(policy), table_id, replaces=1)
 
     async def run(self, request: RunRequest) -> Run:
         """Run an operation to its end; it succeeds, or is refused for a known reason."""
         world = self.arena.world
-        run, _ = await acknowledged(world.container.runs.submit, SYSTEM, self._registered.id, request)
+        run, _ = await acknowledged(world.container.runs.submit, SYSTEM, self._table_id, request)
         run = await world.finish(run.id)
         self.story.told.append(f"{request.operation.value}: {run.state.value} {run.reason}, {run.detail}")
         self.counts[f"{request.operation.value} {run.state.value}"] += 1
