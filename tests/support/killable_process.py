@@ -23,6 +23,7 @@ from typing import Any, Final, NamedTuple
 from engine.factory.container import open_container
 from engine.factory.dependencies import ServedFormats
 from engine.factory.traces import exported_traces
+from engine.services.operations.metadata.attempts import MetadataAttempt
 from engine.services.operations.tasks import waiting_groups
 from engine.services.runs import hold_watch
 from engine.services.runs.attempts import Attempt, AttemptStop
@@ -90,6 +91,7 @@ class Call(NamedTuple):
 
 
 CALLS: Final = {
+    "all_but_sent": Call(MetadataAttempt, "_prove_lease", False),
     "before_park": Call(Attempt, "park", False),
     "after_park": Call(Attempt, "park", True),
     "told_to_stop": Call(Attempt, "request_stop", False),
