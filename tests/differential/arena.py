@@ -53,8 +53,8 @@ _STRATEGIES = [each for each in ("binpack", "sort", "zorder", "hilbert", "tiered
 _NO_DELETES = ("!=", "IS NOT NULL", "IS NOT NAN", "LIKE")
 """Operators whose deletes would leave few rows, or mean other rows to PyIceberg (`!=` finds nulls there)."""
 
-_REFUSALS = (NotImplementedError, TypeError, ValueError, pa.ArrowException)
-"""What PyIceberg raises for deletes that it does not support on a table."""
+_REFUSALS = (NotImplementedError, TypeError, ValueError, pa.ArrowException, UserWarning)
+"""What PyIceberg raises for deletes that it does not support on a table; a warning names a property that it ignores."""
 
 _OF_FILES = (UNREADABLE, UNREADABLE_LAYOUT)
 """Refusals of groups that no plan knows: Arrow can't read a file, which `names_an_unreadable_file` proves."""
