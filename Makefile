@@ -206,7 +206,7 @@ fuzz-tables: ## Rewrite random tables beside Iceberg's own procedure and compare
 	@PACKHOUSE_FUZZ_TABLES=$(or $(TABLES),500) PACKHOUSE_FUZZ_SEED=$(or $(SEED),1) \
 	  $(BIN)/pytest -q tests/differential -k "not version_three" $(PYTEST_ARGS)
 
-fuzz-v3: ## Rewrite random tables of format version 3, then run the other operations, and compare all rows with their lineage (TABLES=300 SEED=1)
+fuzz-v3: ## Rewrite random tables of format version 3, then run every operation on them, and compare all rows with their lineage (TABLES=300 SEED=1)
 	@scripts/setup test
 	@PACKHOUSE_FUZZ_TABLES=$(or $(TABLES),300) PACKHOUSE_FUZZ_SEED=$(or $(SEED),1) \
 	  $(BIN)/pytest -q tests/differential -k version_three $(PYTEST_ARGS)

@@ -129,12 +129,11 @@ class Arena:
             self.tally.counts["steps refused by their library"] += story.refused
             self.tally.counts["features of other programs"] += story.features
             seen = self._look(table, pens.name, random)
-            ours, theirs = self._copy(table, f"{name}_ours"), self._copy(table, f"{name}_theirs")
-            settings = _rewrite_settings(table, random)
-            run = await self._rewrite_ours(story, seen, ours, settings, random)
-            self._rewrite_theirs(seen, theirs, random)
-            if self.is_of_version_three and run.state is RunState.SUCCEEDED:
-                await self._play_sequel(story, seen, run, settings)
+            ours = self._copy(table, f"{name}_ours")
+            if self._may_begin_with_any(story, seen):
+                await self._play_sequel(story, seen)
+            else:
+                await self._rewrite(story, seen, ours, random)
         except Exception as error:
             error.add_note("\n".join([f"the story of seed {seed}:", *story.told]))
             raise
@@ -198,16 +197,38 @@ class Arena:
             self._upkeep(seen, name, random)
         return run
 
-    async def _play_sequel(self, story: Story, seen: Seen, run: Run, first: dict[str, Any]) -> None:
-        """Let other operations follow on the copy, alone in its folder: they delete files that it does not need."""
+    def _may_begin_with_any(self, story: Story, seen: Seen) -> bool:
+        """Return whether any operation is the first, which then has the story's own delete files."""
+        is_chosen = Random(f"{story.seed}/first").random() < 0.4
+        return self.is_of_version_three and is_chosen and seen.has_lineage and story.unknown is None
+
+    async def _rewrite(self, story: Story, seen: Seen, ours: Table, random: Random) -> None:
+        """Let both rewrite their copies; the other operations follow on ours."""
+        settings, theirs = _rewrite_settings(ours, random), self._copy(seen.table, f"{story.name}_theirs")
+        run = await self._rewrite_ours(story, seen, ours, settings, random)
+        self._rewrite_theirs(seen, theirs, random)
+        if self.is_of_version_three and run.state is RunState.SUCCEEDED:
+            await self._play_sequel(story, seen, run, settings["strategy"])
+
+    async def _play_sequel(self, story: Story, seen: Seen, run: Run | None = None, first: str = "") -> None:
+        """Run other operations on our copy, alone in its folder: they delete files that it does not need.
+
+        Args:
+            story: of the table.
+            seen: the table as it was.
+            run: the rewrite before; None if there was none.
+            first: its strategy, which the next rewrite does not have.
+        """
         copy, random = f"{story.name}_ours", Random(f"{story.seed}/sequel")
         for name in (story.name, f"{story.name}_theirs"):
-            self.catalog.drop_table((NAMESPACE, name))
+            with suppress(NoSuchTableError):
+                self.catalog.drop_table((NAMESPACE, name))
+        _remove_metadata_of_others(self.catalog.load_table((NAMESPACE, copy)))
         story = replace(story, name=copy, pens=Pens(self.spark, f"lake.{NAMESPACE}.{copy}"), random=random)
         match = Match(Upkeep(self.world, self.spark, self.tally.counts), story, random)
-        while (second := _rewrite_settings(story.table, random))["strategy"] == first["strategy"]:
+        while (settings := _rewrite_settings(story.table, random))["strategy"] == first:
             pass
-        await Sequel(match, seen.questions).play(run.table_id, second)
+        await Sequel(match, seen.questions).play(settings, None if run is None else run.table_id)
 
     async def _run(self, copy: Table, settings: dict[str, Any], random: Random) -> Run:
         policy = {"rewrite": settings}
@@ -342,6 +363,14 @@ def _rewrite_settings(table: Table, random: Random) -> dict[str, Any]:
 
 def _conditions(run: Run) -> str:
     return str(run.detail).partition(": ")[2].partition(" (")[0]
+
+
+def _remove_metadata_of_others(table: Table) -> None:
+    """Delete the metadata files of other tables in the folder: later ones look as if the catalog was restored."""
+    log = {local(each.metadata_file) for each in table.metadata.metadata_log}
+    for path in (local(table.location()) / "metadata").glob("*.metadata.json"):
+        if path not in {local(table.metadata_location), *log}:
+            path.unlink()
 
 
 def _data_files(table: Table) -> list[str]:

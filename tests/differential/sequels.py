@@ -1,18 +1,20 @@
-"""Operations after the first rewrite of a table of version 3, in random order, with changes by Spark between them.
+"""Operations on a table of version 3, in random order, with changes by Spark between them.
 
 Rows, `_row_id` and `_last_updated_sequence_number` stay the same at the head and at each kept snapshot, by scans and by
 predicates on columns, ids and sequence numbers.
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, TypeAlias
+from unittest.mock import patch
 
 from engine.domain.ids import TableId
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation, Run, RunState
+from engine.formats.iceberg.upkeep.deletes import vector_plans
 from tests.differential.questions import Questions
 from tests.differential.readers import LINEAGE, difference, history_by_spark, names_an_unreadable_file, set_vectorised
 from tests.differential.schemas import ID
@@ -27,7 +29,9 @@ from tests.upkeep.orphan_matches import QUARANTINE, OrphanMatch
 from tests.upkeep.orphans import grow_old, pass_quarantine, plant
 
 _EXPIRIES = (Operation.EXPIRE_SNAPSHOTS, Operation.RECLAIM, Operation.DELETE_OLD_COMPACTIONS)
-_CONDITIONS = 12
+_MOST_PUFFIN_FILES = (1, 2, vector_plans.MOST_FILES)
+"""Puffin files of a partition above which `rewrite_deletes` joins them: a story has few."""
+_CONDITIONS = 8
 """Predicates on columns that are asked after each operation; those on the lineage come on top."""
 
 Rows: TypeAlias = Counter[tuple[Any, ...]]
@@ -35,31 +39,35 @@ Rows: TypeAlias = Counter[tuple[Any, ...]]
 
 @dataclass
 class Sequel:
-    """One table that was rewritten; `history` has the rows of each point in time, as JSON with their lineage."""
+    """One table; `history` has the rows of each point in time, as JSON with their lineage."""
 
     match: Match
     questions: Questions
     history: dict[str, Counter[str]] = field(default_factory=dict)
+    asked: list[str] = field(default_factory=list)
+    """Predicates that are asked after each operation, until Spark changes rows."""
+    answers: list[Rows] = field(default_factory=list)
 
-    async def play(self, table_id: TableId, rewrite: dict[str, Any]) -> None:
+    async def play(self, rewrite: dict[str, Any], table_id: TableId | None = None) -> None:
         """Run each kind of operation once, and let Spark change rows in between. Raises AssertionError.
 
         Args:
-            table_id: the table in the installation.
-            rewrite: settings of the second rewrite, in place of those of the first.
+            rewrite: settings of the rewrite among the operations.
+            table_id: the table in the installation; None if it is not registered yet.
         """
         maintenance = HistoryMatch.maintenance(1, 1.5) | DeleteMatch.maintenance() | OrphanMatch.maintenance(1)
-        await self.match.take(table_id, {"rewrite": rewrite, "maintenance": maintenance})
+        policy = {"rewrite": rewrite, "maintenance": maintenance}
+        await (self.match.register(policy) if table_id is None else self.match.take(table_id, policy))
         random, story = self.match.random, self.match.story
         steps: list[Operation | Callable[[], str]] = [
             *(Operation.REWRITE, Operation.REWRITE_DELETES, Operation.REWRITE_MANIFESTS, Operation.REMOVE_ORPHANS),
-            random.choice(_EXPIRIES),
-            *(story.change_rows for _ in range(random.randint(2, 4))),
-            story.write_rows,
+            *(random.choice(_EXPIRIES), story.change_rows, story.write_rows),
         ]
         random.shuffle(steps)
-        self.history = self._points()
+        self._look()
         for step in steps:
+            if step is Operation.REWRITE_DELETES:
+                await self._change(story.write_rows, *[self._delete_few] * 4)
             await (self._run(step) if isinstance(step, Operation) else self._change(step))
         self.match.counts["sequels"] += 1
 
@@ -67,20 +75,20 @@ class Sequel:
         """Run an operation, and compare the table with itself before."""
         if operation in _EXPIRIES:
             self.match.story.told += age(self.match.table, self.match.random)
-        asked = self._conditions()
-        answers, head = self._answers(asked), self.history["main"]
+        head = self.history["main"]
         before = {str(each.snapshot_id) for each in self.match.table.snapshots()}
         if operation is Operation.REMOVE_ORPHANS:
             await self._remove_orphans()
         else:
-            self._check(await self.match.run(RunRequest(operation, force_full=operation is Operation.REWRITE)))
+            is_forced = operation is Operation.REWRITE and self.match.random.random() < 0.5
+            with patch.object(vector_plans, "MOST_FILES", self.match.random.choice(_MOST_PUFFIN_FILES)):
+                self._check(await self.match.run(RunRequest(operation, force_full=is_forced)))
         after = self._points()
         for point, rows in after.items():
             expected = self.history.get(point, head)  # of a new snapshot: the rows that the head had
             assert rows == expected, f"{operation} at {point}: {difference(expected, rows)}"
-        found = self._answers(asked)
-        wrong = [each for each in range(len(asked)) if found[each] != answers[each]]
-        assert not wrong, f"{operation}: {[(asked[at], difference(answers[at], found[at])) for at in wrong]}"
+        for each, expected, found in zip(self.asked, self.answers, self._answers(), strict=True):
+            assert found == expected, f"{operation}: {each}: {difference(expected, found)}"
         table = self.match.table
         missing = {each for each in needed(table) - stored(table) if not each.endswith(".metadata.json")}
         assert not missing, f"{operation}: needed files are missing: {sorted(missing)[:5]}"
@@ -108,21 +116,41 @@ class Sequel:
         assert not existing(planted.goes), "orphans are left"
         check_left_alone(planted)
 
-    async def _change(self, change: Callable[[], str]) -> None:
+    async def _change(self, *changes: Callable[[], str]) -> None:
         """Let Spark change the table: rows that stay keep their ids, and no id is given twice."""
         before = dict(self._lineage())
-        self.match.story.told.append(self.match.story.tried(change))
+        for change in changes:
+            self.match.story.told.append(self.match.story.tried(change))
         lineage = self._lineage()
         after, ids = dict(lineage), [row_id for _, (row_id, _) in lineage]
         assert None not in ids, "rows without ids after a commit"
         assert len(set(ids)) == len(ids), "rows share ids"
         moved = {key for key in before.keys() & after.keys() if before[key][0] != after[key][0]}
         assert not moved, f"rows got other ids: {sorted(moved)[:5]}"
-        points = self._points()
-        for point in self.history.keys() & points.keys() - set(self.match.table.refs()):
-            assert points[point] == self.history[point], f"the snapshot {point} changed"
-        self.history = points
+        history = self.history
+        self._look()
+        for point in history.keys() & self.history.keys() - set(self.match.table.refs()):
+            assert self.history[point] == history[point], f"the snapshot {point} changed"
         self.match.counts["changes by spark after operations"] += 1
+
+    def _delete_few(self) -> str:
+        """Delete up to three rows by deletion vectors: those of earlier Puffin files stay live, or are replaced."""
+        self.match.spark.sql(
+            f"ALTER TABLE {self.match.name} SET TBLPROPERTIES ('write.delete.mode' = 'merge-on-read')"
+        ).collect()
+        keys = [key for key, _ in self._lineage()]
+        chosen = self.match.random.sample(keys, min(len(keys), self.match.random.randint(1, 3)))
+        if not chosen:
+            return "no row to delete"
+        where = f"{self._key} IN ({', '.join(map(str, chosen))})"
+        self.match.spark.sql(f"DELETE FROM {self.match.name} WHERE {where}").collect()
+        return f"delete by spark where {where}"
+
+    def _look(self) -> None:
+        """Read each point in time, and ask for rows by other predicates."""
+        self.history = self._points()
+        self.asked = self._conditions()
+        self.answers = self._answers()
 
     def _points(self) -> dict[str, Counter[str]]:
         """Read each point in time by one of Spark's two readers."""
@@ -157,8 +185,9 @@ class Sequel:
             *(f"_last_updated_sequence_number {operator} {number}" for operator in ("=", ">")),
         ]
 
-    def _answers(self, asked: Sequence[str]) -> list[Rows]:
+    def _answers(self) -> list[Rows]:
         """Return the key and the lineage of the rows that meet each predicate."""
+        asked = self.asked
         columns = ", ".join((self._key, *LINEAGE))
         one = "SELECT {0} AS n, {1} FROM {2} WHERE {3}"
         parts = [one.format(at, columns, self.match.name, each) for at, each in enumerate(asked)]

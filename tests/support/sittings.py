@@ -72,4 +72,6 @@ async def sitting(
     shutil.copyfile(sqlite_template, folder / "packhouse.sqlite3")
     url = f"sqlite+aiosqlite:///{folder}/packhouse.sqlite3"
     async with open_world(folder / "w", database_url=url, redis_url=redis_url, days=1, files=1) as world:
-        yield Sitting(world, new_session(spark_sessions, world.lake))
+        session = new_session(spark_sessions, world.lake)
+        session.conf.set("spark.sql.codegen.wholeStage", "false")  # compiling takes longer than reading such tables
+        yield Sitting(world, session)
