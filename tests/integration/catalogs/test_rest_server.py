@@ -2,18 +2,25 @@
 
 import asyncio
 import itertools
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import closing
+from functools import partial
 from pathlib import Path
 
+import httpx
 import pytest
 from redis.asyncio import Redis
 
 from engine.domain.access.callers import SYSTEM
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation, RunState
+from engine.domain.tables.table import TableRef
+from engine.formats.iceberg import IcebergFormat, IcebergTable
 from tests.support.faulty_proxy import LOST, FaultyProxy, Request, Verdict
+from tests.support.iceberg_tables import commit_deletes, delete_file
 from tests.support.moved_clock import MovedClock
 from tests.support.removal_runs import COMPACTIONS, nothing_needed_is_missing, two_rewrites
+from tests.support.version_3 import commit_vectors, lineage, touch
 from tests.support.world import NAME, World, open_world
 
 
@@ -67,6 +74,48 @@ async def test_an_answer_lost_after_the_commit_is_found_in_the_table(
     assert (run.state, run.attempt) == (RunState.SUCCEEDED, 1), run.detail
     assert proxy.commits == len(world.lake.replaces()) == 1
     assert world.lake.rows() == rows
+
+
+@pytest.mark.parametrize("operation", [Operation.REWRITE, Operation.REWRITE_DELETES])
+@pytest.mark.parametrize(
+    "status", [LOST, *(pytest.param(each, marks=pytest.mark.deep) for each in (500, 502, 503, 504))]
+)
+async def test_a_lost_answer_costs_no_row_its_id_in_version_three(
+    world: World, proxy: FaultyProxy, status: int, operation: Operation
+) -> None:
+    """F14: the rows, ids and numbers are those from before, and the ids that the snapshot took are not given again."""
+    with closing(IcebergFormat().connect("lake", {"type": "rest", "uri": proxy.target})) as connection:
+        load = partial(connection.open_table, TableRef("lake", NAME[:1], NAME[1]))
+        upgrade_with_deletes(world, load)
+        await world.set_policy({"maintenance": {"rewrite_deletes": {"interval": "1h", "at_least_files": 1}}})
+        rows, before = world.lake.rows(), lineage(load())
+        known = {each.snapshot_id for each in world.lake.table.snapshots()}
+        proxy.after = once(status)
+        run = await world.finish((await world.submit(RunRequest(operation))).id)
+        assert (run.state, run.attempt, proxy.commits) == (RunState.SUCCEEDED, 1, 1), run.detail
+        (snapshot,) = {each.snapshot_id for each in world.lake.table.snapshots()} - known
+        assert world.lake.snapshots_of(run.id) == {snapshot}
+        stays = set(world.lake.ids()) if operation is Operation.REWRITE else before.keys()  # deleted rows are dropped
+        after = {key: value for key, value in before.items() if key in stays}
+        assert (len(before) - len(rows), world.lake.rows(), lineage(load())) == (7, rows, after)
+        following = load()._view.metadata.next_row_id
+        touch(load())
+        head = load()._view.head
+        assert head is not None
+        assert (head.first_row_id, lineage(load())) == (following, after)
+
+
+def upgrade_with_deletes(world: World, load: Callable[[], IcebergTable]) -> None:
+    """Give the table version 3, with position deletes from before and two deletion vectors in one file."""
+    tasks = sorted(world.lake.table.scan().plan_files(), key=lambda task: task.file.file_path)
+    for task in tasks[:3]:
+        file = delete_file(world.lake.table, [(task.file.file_path, 1)], partition=task.file.partition)
+        commit_deletes(world.lake.table, file)
+    upgrade = {"requirements": [], "updates": [{"action": "upgrade-format-version", "format-version": 3}]}
+    address = f"{world.lake.catalog.properties['uri']}/v1/namespaces/{NAME[0]}/tables/{NAME[1]}"
+    httpx.post(address, json=upgrade).raise_for_status()
+    touch(load())  # a commit gives every file row ids
+    commit_vectors(load(), {task.file.file_path: [0, 4] for task in tasks[3:5]})
 
 
 @pytest.mark.parametrize("status", [LOST, 429, *(pytest.param(each, marks=pytest.mark.deep) for each in (500, 503))])
