@@ -113,7 +113,7 @@ class Sequel:
         pass_quarantine(folder, QUARANTINE)
         run = await match.run(RunRequest(Operation.REMOVE_ORPHANS))
         assert run.state is RunState.SUCCEEDED, run.detail
-        assert not existing(planted.goes), "orphans are left"
+        assert not (left := existing(planted.goes)), f"orphans are left: {sorted(left)}"
         check_left_alone(planted)
 
     async def _change(self, *changes: Callable[[], str]) -> None:

@@ -81,7 +81,7 @@ def set_age(path: Path, age: timedelta) -> None:
 
 def plant(folder: Path, older_than: timedelta, random: Random) -> Planted:
     """Put orphans of most kinds into a table's folder, some older and some younger than the limit."""
-    live = [path for path in folder.rglob("*.parquet") if _RECORDS not in str(path)]
+    live = [path for path in folder.joinpath("data").rglob("*.parquet") if _RECORDS not in str(path)]
     alike = [path.with_name(f"00009-9-{uuid.uuid4()}.parquet") for path in random.sample(live, min(len(live), 2))]
     goes = [*alike, *(_place(folder, each) for each in GOES if random.random() < 0.8)]
     young = [_place(folder, each) for each in random.sample(GOES, 3)]
