@@ -49,10 +49,14 @@ Body = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """A feature that no operation of Packhouse accepts, and how its refusal begins."""
+    """A feature that no operation of Packhouse accepts, and how its refusal begins.
+
+    `is_of_writing`: in version 3, it forbids only operations that add files.
+    """
 
     change: Callable[[Body], None]
     refusal: str
+    is_of_writing: bool = False
 
 
 def _snapshot(name: str) -> Callable[[Body], None]:
@@ -78,7 +82,7 @@ UNKNOWN: Final = (
         lambda body: body.update({"encryption-keys": [{"key-id": "1", "encrypted-key-metadata": "eA=="}]}),
         "metadata: encryption-keys is 'a list of 1' (files are encrypted",
     ),
-    Unknown(_spec, "partition field near has the transform 'geohash[6]'"),
+    Unknown(_spec, "partition field near has the transform 'geohash[6]'", is_of_writing=True),
     Unknown(
         lambda body: body["properties"].update({"write.row-level-security": "on"}),
         "write.row-level-security is not a known table property",

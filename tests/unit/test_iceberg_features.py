@@ -27,7 +27,7 @@ def test_f45_a_feature_is_listed_once_and_names_a_remedy_if_it_forbids_something
         ({"write.parquet.bloom-filter-enabled.column.a.b": "true"}, {Activity.KERNEL}),
         ({"write.datafusion.fanout.enabled": "false"}, set()),
         ({"write.parquet.content-defined-chunking.enabled": "true"}, set()),
-        ({"Write.New": "1"}, {Activity.KERNEL, Activity.UPKEEP}),
+        ({"Write.New": "1"}, set(Activity) - {Activity.PROCEDURE}),
         ({"writer": "1", "history": "2"}, set()),
         ({"Delta-Version": "1"}, set(Activity)),
         ({"dq.rule": "1"}, set()),

@@ -7,7 +7,7 @@ test compares them with the parsers of Iceberg itself.
 
 from typing import Final
 
-from engine.formats.iceberg.features.rows import ALL, forbid, plain
+from engine.formats.iceberg.features.rows import ALL, WRITING, forbid, plain
 
 _DEFAULT: Final = "the value of rows in files without the column, which a rewrite stores"
 _ENCRYPTED: Final = "files are encrypted, and PyIceberg does not keep the keys"
@@ -44,7 +44,7 @@ FIELDS: Final = (
         *("sort-orders.source-id", "sort-orders.transform", "sort-orders.direction", "sort-orders.null-order"),
     ),
     *forbid(
-        *(ALL, "3", "a field of several columns", (), "use fields of one column"),
+        *(WRITING, "3", "a field of several columns", (), "use fields of one column"),
         *("partition-specs.source-ids", "sort-orders.source-ids"),
     ),
     *plain(

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from pyiceberg.exceptions import ValidationError
+from pyiceberg.partitioning import PartitionSpec
 from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.transforms import (
     BucketTransform,
@@ -119,7 +120,7 @@ _PROPERTIES: Final = {work: _for(work, PROPERTIES, "table property") for work in
 def transform_problems(metadata: TableMetadata) -> Iterator[str]:
     """Yield a clause for each field of a partition spec or sort order whose transform is not known.
 
-    PyIceberg writes `unknown` in place of such a transform, which no reader could undo.
+    No file may be added under one, and PyIceberg writes `unknown` in its place, which no reader could undo.
     """
     used = [
         (f"partition field {field.name}", field.transform) for spec in metadata.partition_specs for field in spec.fields
@@ -130,7 +131,12 @@ def transform_problems(metadata: TableMetadata) -> Iterator[str]:
     for name, transform in used:
         if not isinstance(transform, tuple(TRANSFORMS)):
             shown = repr(stated_transform(transform)[:_LONGEST])
-            yield f"{name} has the transform {shown}, which PyIceberg can't write: replace the field by a known one"
+            yield f"{name} has the transform {shown}, which can't be written: replace the field by a known one"
+
+
+def has_unknown_transform(spec: PartitionSpec) -> bool:
+    """Return whether a field of a partition spec has a transform that is not known, so that its values have no type."""
+    return not all(isinstance(field.transform, tuple(TRANSFORMS)) for field in spec.fields)
 
 
 def stated_transform(transform: Transform[Any, Any]) -> str:
@@ -139,12 +145,15 @@ def stated_transform(transform: Transform[Any, Any]) -> str:
     return stated
 
 
-def written_problems(metadata: TableMetadata, *, is_by_client: bool, is_translated: bool = False) -> Iterator[str]:
+def written_problems(
+    metadata: TableMetadata, *, is_by_client: bool, is_translated: bool = False, checks_fields: bool = True
+) -> Iterator[str]:
     """Yield a clause for each reason why no commit to the table can succeed: its metadata can't be written.
 
     Every writer parses numbers among the properties. Unless a REST catalog writes the metadata (`is_by_client`),
-    PyIceberg parses booleans, and checks the current spec and sort order, where Iceberg does neither. What it can't
-    parse (`is_translated`) it would write as something else, in a version of the format that does not have it.
+    PyIceberg parses booleans, and checks the current spec and sort order (`checks_fields`), where Iceberg does neither.
+    What it can't parse (`is_translated`) it would write as something else, in a version of the format that does not
+    have it.
     """
     if is_by_client and is_translated and metadata.format_version < WRITTEN_FROM_DOCUMENT:
         version = metadata.format_version
@@ -159,7 +168,7 @@ def written_problems(metadata: TableMetadata, *, is_by_client: bool, is_translat
             shown = metadata.properties[name][:_LONGEST]
             yield f"{name} is {shown!r}, with which no commit succeeds: set it to {kind}, or remove it"
     used = (("current partition spec", metadata.spec()), ("current sort order", metadata.sort_order()))
-    for name, each in used if is_by_client else ():
+    for name, each in used if is_by_client and checks_fields else ():
         try:
             each.check_compatible(metadata.schema())
         except (ValidationError, ValueError) as error:

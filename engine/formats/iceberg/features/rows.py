@@ -13,7 +13,8 @@ class Activity(StrEnum):
 
     KERNEL = "rewrites by the kernel"
     PROCEDURE = "rewrites by Iceberg's procedure"
-    UPKEEP = "upkeep: expiry, removal of files, rewrites of manifests and of delete files"
+    DELETES = "rewrites of delete files"
+    UPKEEP = "upkeep: expiry, removal of files, rewrites of manifests"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,8 @@ class Feature:
 
 
 ALL: Final = tuple(Activity)
+WRITING: Final = tuple(each for each in Activity if each is not Activity.UPKEEP)
+"""Operations that add data files or delete files."""
 
 
 def plain(writers: str, meaning: str, *names: str) -> Iterator[Feature]:

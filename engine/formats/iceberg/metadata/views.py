@@ -17,8 +17,9 @@ from engine.domain.errors import Fatal, NotEligible
 from engine.formats.iceberg.catalog.file_access import GuardedFileIO, outside
 from engine.formats.iceberg.errors import decoding
 from engine.formats.iceberg.features.known import problems_of, transform_problems, written_problems
-from engine.formats.iceberg.features.rows import Activity
+from engine.formats.iceberg.features.rows import WRITING, Activity
 from engine.formats.iceberg.intake.checks import check_metadata
+from engine.formats.iceberg.intake.metadata_files import WRITTEN_FROM_DOCUMENT
 from engine.formats.iceberg.intake.read_tables import ReadTable
 from engine.formats.iceberg.intake.storage import AvroFiles, HeldFiles
 from engine.formats.iceberg.manifests.lineage import read_entries
@@ -94,14 +95,18 @@ class TableView:
     def feature_problems(self, work: Activity) -> Sequence[str]:
         """Return a clause for each feature of the table that forbids an operation."""
         it = self.table
+        is_by_client = not isinstance(it.catalog, RestCatalog)
+        if work is Activity.UPKEEP and is_by_client and self.metadata.format_version < WRITTEN_FROM_DOCUMENT:
+            work = Activity.DELETES  # PyIceberg writes all of the metadata: what it can't write, would change
         others = problems_of(work, it.fields, self.metadata.properties, meaningless=it.meaningless)
         if work is Activity.PROCEDURE:
             return [*transform_problems(self.metadata), *others]
-        is_by_client = not isinstance(it.catalog, RestCatalog)
+        is_written = work in WRITING  # otherwise specs and sort orders stay as the document states them
+        how = {"is_by_client": is_by_client, "is_translated": it.is_translated, "checks_fields": is_written}
         return [
-            *transform_problems(self.metadata),
+            *(transform_problems(self.metadata) if is_written else ()),
             *others,
-            *written_problems(self.metadata, is_by_client=is_by_client, is_translated=it.is_translated),
+            *written_problems(self.metadata, **how),
             *row_id_problems(self.metadata),
         ]
 

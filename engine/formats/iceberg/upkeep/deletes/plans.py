@@ -89,7 +89,7 @@ def check_eligible(view: TableView) -> None:
         raise NotEligible(f"delete files of format version {version} are not rewritten; those of 1, 2 and 3 are")
     if found := own_location_provider(view.metadata.properties):
         raise NotEligible(f"the table has a location provider of its own ({found})")
-    view.check_features(Activity.UPKEEP)
+    view.check_features(Activity.DELETES)
 
 
 def plan_deletes(view: TableView) -> DeletePlan:

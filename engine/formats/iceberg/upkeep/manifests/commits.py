@@ -31,7 +31,7 @@ from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.iceberg.upkeep.manifests.entries import plain
 from engine.formats.iceberg.upkeep.manifests.evidence import Evidence, Reading, digest, listed_as
 from engine.formats.iceberg.upkeep.manifests.merging import ManifestMerge, MergedManifest, Sources
-from engine.formats.iceberg.upkeep.manifests.plans import Selection, check_eligible, select, target_of
+from engine.formats.iceberg.upkeep.manifests.plans import Selection, check_eligible, mergeable, select, target_of
 from engine.formats.intake.avro.blocks import readable, schema_of
 from engine.formats.intake.limits import Malformed
 from engine.formats.intake.overlapping import overlapped
@@ -117,7 +117,7 @@ class ManifestRewrite:
                 return files.write_manifest(one.body)
 
         files.written, self._io = self._written, view.io
-        for chosen in select(head, target_of(view)):
+        for chosen in select(mergeable(view, head), target_of(view)):
             for old, merged in _merges(view, chosen, files.block_codec):
                 paths = list(overlapped(write, merged, at_once=_WRITTEN_AT_ONCE))
                 yield _Replaced(old, dict(zip(paths, merged, strict=True)), view.metadata.format_version == 1)

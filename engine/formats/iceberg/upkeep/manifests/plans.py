@@ -16,6 +16,7 @@ from engine.domain.errors import NotEligible
 from engine.domain.runs.manifests import ManifestPlan
 from engine.formats.iceberg.catalog.paths import own_location_provider
 from engine.formats.iceberg.commits.snapshot_files import is_needed
+from engine.formats.iceberg.features.known import has_unknown_transform
 from engine.formats.iceberg.features.rows import Activity
 from engine.formats.iceberg.metadata.history import is_count
 from engine.formats.iceberg.metadata.views import TableView
@@ -49,7 +50,7 @@ def plan_manifests(view: TableView) -> ManifestPlan:
     """
     check_eligible(view)
     manifests, target = view.manifests(view.head), target_of(view)
-    chosen = select(manifests, target)
+    chosen = select(mergeable(view, manifests), target)
     rewritten = [each for some in chosen for each in some.manifests]
     return ManifestPlan(
         target_bytes=target,
@@ -69,6 +70,15 @@ def check_eligible(view: TableView) -> None:
     if found := own_location_provider(view.metadata.properties):
         raise NotEligible(f"the table has a location provider of its own ({found})")
     view.check_features(Activity.UPKEEP)
+
+
+def mergeable(view: TableView, manifests: Sequence[ManifestFile]) -> list[ManifestFile]:
+    """Return the manifests without those of a spec with an unknown transform, which stay as they are.
+
+    The type of its values is not known, so that their bounds can't be compared.
+    """
+    strange = {each.spec_id for each in view.metadata.partition_specs if has_unknown_transform(each)}
+    return [each for each in manifests if each.partition_spec_id not in strange]
 
 
 def target_of(view: TableView) -> int:
