@@ -6,6 +6,7 @@ Iceberg project.
 
 import uuid
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -24,9 +25,9 @@ from engine.formats.removal.file_lists import FileKind
 from engine.formats.removal.scopes import Scope
 from engine.spark.sessions import SparkSessions
 from tests.support.expired_files import RunFiles
-from tests.support.iceberg_tables import RUN_ID, intercept_commits, nothing, request_of
+from tests.support.iceberg_tables import RUN_ID, edit_metadata, intercept_commits, nothing, request_of
 from tests.support.peer import attach, confs_of
-from tests.support.version_3 import row_ids, touch, written_group
+from tests.support.version_3 import listed_ids, row_ids, touch, written_group
 from tests.support.world import make_lake
 
 TABLE = "lake.lake.lineage"
@@ -237,3 +238,38 @@ def test_manifests_of_an_upgraded_table_are_merged(site: Site, has_ids: bool) ->
     last = site.lineage()
     assert last[: len(after)] == after
     assert ids_are_distinct(last)
+
+
+@pytest.mark.deep
+def test_upkeep_under_an_unknown_transform_changes_nothing_that_spark_reads(
+    spark_sessions: SparkSessions, tmp_path: Path
+) -> None:
+    """Spark (Iceberg 1.12) refuses to read such a table: it reads it before, and after the transform is known again."""
+    lake = make_lake(tmp_path, days=0)
+    session = spark_sessions.get(str(uuid.uuid4()))
+    attach(session, confs_of(lake) | {"spark.sql.session.timeZone": "UTC", "spark.sql.shuffle.partitions": "2"})
+
+    def state(transform: str) -> None:
+        table = lake.catalog.load_table(("lake", "lineage"))
+        edit_metadata(table, lambda body: body["partition-specs"][0]["fields"][0].update(transform=transform))
+
+    with closing(IcebergFormat().connect("lake", dict(lake.properties))) as connection:
+        site = Site(session, lambda: connection.open_table(TableRef("lake", ("lake",), "lineage")))
+        columns = "(id BIGINT, day STRING) USING iceberg PARTITIONED BY (day)"
+        site.sql(f"CREATE TABLE {{table}} {columns} TBLPROPERTIES ({V3})")
+        for number in range(6):
+            if number == 3:
+                site.sql("ALTER TABLE {table} DROP PARTITION FIELD day")
+            site.append(number * 10)
+            if number == 0:
+                site.sql("DELETE FROM {table} WHERE id % 7 = 3")
+        before, manifests = site.lineage(), len(listed_ids(site.open()))
+        state("geohash[6]")
+        merge_manifests(site)
+        assert len(listed_ids(site.open())) == manifests - 2, "those of the other spec are merged"
+        expired_with_files(site, keep_last=1)
+        state("identity")
+        assert (len(site.sql("SELECT * FROM {table}.snapshots")), site.lineage()) == (1, before)
+        assert len(site.sql("SELECT * FROM {table} WHERE day = '2026-11-01'")) == sum(
+            row["day"] == "2026-11-01" for row in before
+        )
