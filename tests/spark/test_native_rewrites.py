@@ -78,10 +78,12 @@ async def test_u17_deletion_vectors_are_applied_natively_and_proven(world: World
     assert again.state is RunState.SKIPPED, again.detail
 
 
+@pytest.mark.parametrize("version", [2, pytest.param(3, marks=pytest.mark.deep)])
 async def test_m10_f6_equality_deletes_are_applied_and_rows_that_came_after_them_stay(
-    world: World, spark: SparkSession
+    world: World, spark: SparkSession, version: int
 ) -> None:
-    lake = world.lake
+    """In version 3 the rows keep their ids too."""
+    lake, ids = world.lake, f"SELECT id{', _row_id' if version > 2 else ''} FROM {TABLE} ORDER BY ALL"
     days = ["2026-11-01", "2026-11-02"]
 
     def write() -> None:
@@ -93,12 +95,15 @@ async def test_m10_f6_equality_deletes_are_applied_and_rows_that_came_after_them
         lake.append(day=days[0], rows=3)  # the same ids again, newer than the delete: they live
 
     await asyncio.to_thread(write)
-    before = await asyncio.to_thread(rows_by_spark, spark, TABLE)
-    assert len(before) == 3 * 40 - 3 + 3
+    if version > 2:
+        spark.sql(f"ALTER TABLE {TABLE} SET TBLPROPERTIES ('format-version'='3')").collect()
+        spark.sql(f"INSERT INTO {TABLE} SELECT id + 1000, day, value, note FROM {TABLE} WHERE id = 19").collect()
+    before = [await asyncio.to_thread(rows_by_spark, spark, TABLE), spark.sql(ids).collect()]
+    assert len(before[0]) == 3 * 40 - 3 + 3 + (version > 2)
     await world.set_policy({"rewrite": {"min_input_files": 4}})  # the first day only
     run = await rewrite(world, world.table_id)
     assert (run.state, run.intent.engine) == (RunState.SUCCEEDED, "native"), run.detail
-    assert await asyncio.to_thread(rows_by_spark, spark, TABLE) == before
+    assert [await asyncio.to_thread(rows_by_spark, spark, TABLE), spark.sql(ids).collect()] == before
     assert run.result.document["deleted_rows"] == 3
     assert "rows read before" in checks(run)["rows_conserved"]
 

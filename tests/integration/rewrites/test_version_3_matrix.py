@@ -138,7 +138,6 @@ def append_as(of: FileFormat, world: World) -> None:
 TYPES: Final = {"id": pa.int64(), "day": pa.string(), "value": pa.float64(), "note": pa.string()}
 AVRO: Final = {"id": "long", "day": "string", "value": "double", "note": "string"}
 ENCRYPTED: Final = "metadata: encryption-keys is"
-NOT_PARQUET: Final = {Operation.REWRITE: "parquet_only"}
 FEATURES: Final = {
     "nothing else": Feature(),
     "timestamp_ns": column("timestamp_ns"),
@@ -152,8 +151,8 @@ FEATURES: Final = {
     "transform of several columns": transform(**{"source-ids": [2, 1], "transform": "bucket[4]"}),
     "order by several columns": Feature(change=order, refused=dict.fromkeys(WRITING, "sort order 7 has the transform")),
     "equality deletes": Feature(delete_by_equality, refused={Operation.REWRITE: "no_equality_deletes"}),
-    "ORC": Feature(partial(append_as, FileFormat.ORC), refused=NOT_PARQUET),
-    "Avro": Feature(partial(append_as, FileFormat.AVRO), refused=NOT_PARQUET),
+    "ORC": Feature(partial(append_as, FileFormat.ORC), refused={Operation.REWRITE: "native_row_ids (1 live"}),
+    "Avro": Feature(partial(append_as, FileFormat.AVRO), refused={Operation.REWRITE: "parquet_only"}),
     "encryption": Feature(
         change=lambda body: body.update({"encryption-keys": [{"key-id": "1", "encrypted-key-metadata": "eA=="}]}),
         refused=dict.fromkeys(EVERY, ENCRYPTED),

@@ -53,6 +53,7 @@ from engine.formats.iceberg.features.rows import Activity
 from engine.formats.iceberg.metadata.digest import LiveFiles
 from engine.formats.iceberg.metadata.eligibility import conditions_of, other_types
 from engine.formats.iceberg.metadata.partitions import plain_value
+from engine.formats.iceberg.metadata.row_ids import has_row_ids
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.intake.parameters import listed
 
@@ -99,6 +100,7 @@ def native_conditions(view: TableView, files: LiveFiles, spark_catalog: str | No
         Condition("native_format_version", version in (1, 2, 3), f"version {version}; 1, 2 and 3 can be rewritten"),
         _one_spec(view, files),
         _in_place(files),
+        _row_ids_read(view, files),
         _readable_types(view),
         _comparable(view),
         _known_features(view),
@@ -160,6 +162,17 @@ def _one_spec(view: TableView, files: LiveFiles) -> Condition:
 def _in_place(files: LiveFiles) -> Condition:
     count = files.outside_files  # the procedure chooses files itself, with Spark's credentials
     return Condition("native_files_in_place", not count, f"{count} live files are outside of the table's places")
+
+
+def _row_ids_read(view: TableView, files: LiveFiles) -> Condition:
+    """Check that Spark reads the ids of rows: by Iceberg 1.12's vectorised reader, all rows of an ORC file have one."""
+    name, count = "native_row_ids", pc.sum(pc.equal(files.data["file_format"].cast("string"), "orc")).as_py() or 0
+    if not has_row_ids(view.metadata):
+        return Condition(name, True, "rows have ids from format version 3 on")
+    written = view.metadata.properties.get("write.format.default", "parquet").lower()
+    detail = f"{count} live data files are ORC, and the table writes {written}"
+    holds = not count and written != "orc"
+    return Condition(name, holds, detail if holds else f"{detail}: Spark would give all rows of an ORC file one id")
 
 
 def _readable_types(view: TableView) -> Condition:
