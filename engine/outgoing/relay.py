@@ -220,7 +220,7 @@ def _pump(client: socket.socket, server: socket.socket, request: _Request, limit
     poll = select.poll()
     for each in (client, server):
         poll.register(each, select.POLLIN)
-    asked_at, count, answer = monotonic(), 0, _Answer(request)
+    asked_at, count, answer = monotonic(), 0, _RelayedAnswer(request)
     while ready := poll.poll(_IDLE_MS):
         for descriptor, _ in ready:
             is_client = descriptor == client.fileno()
@@ -252,7 +252,7 @@ def _received(end: socket.socket) -> bytes:
         return b""
 
 
-class _Answer:
+class _RelayedAnswer:
     """One answer, while its bytes arrive; or all bytes of a tunnel, of which no head is read.
 
     Attributes:

@@ -70,6 +70,10 @@ def columns_of(
     frame = frame_of(body, written, of_entry=ids.OF_ENTRY, of_file=wanted)
     if frame is None or (with_targets and not _has_targets(frame)):
         return None
+    return _columns(frame, part_fields["fields"], codec, with_targets=with_targets)
+
+
+def _columns(frame: pl.DataFrame, part_fields: list[Any], codec: PartitionCodec, *, with_targets: bool) -> EntryColumns:
     rows = frame.height
 
     def numbers(field: int) -> pa.Array:
@@ -87,7 +91,7 @@ def columns_of(
         file_sequence_number=numbers(ids.FILE_SEQUENCE_NUMBER),
         content=content.cast(pa.int8()),
         path=column(ids.PATH).to_arrow().cast(pa.string()),
-        partition=_partitions(column(ids.PARTITION), part_fields["fields"], codec),
+        partition=_partitions(column(ids.PARTITION), part_fields, codec),
         file_format=_texts(column(ids.FORMAT).str.to_lowercase()),
         record_count=_numbers(column(ids.RECORDS), rows),
         file_bytes=_numbers(column(ids.BYTES), rows),
