@@ -107,6 +107,40 @@ def test_other_types_or_spellings_are_refused(one: pa.Schema, other: pa.Schema, 
         common(footer(one), footer(other), columns=[name.lower() for name in one.names])
 
 
+@pytest.mark.parametrize(
+    ("types", "declared", "expected"),
+    [
+        ([pa.int32(), pa.int64(), pa.int8()], "bigint", pa.int64()),
+        ([pa.int8(), pa.int16()], "int", pa.int32()),
+        ([pa.float32(), pa.float64()], "double", pa.float64()),
+        ([pa.int32(), pa.int32()], "bigint", pa.int32()),
+        ([pa.int64(), pa.int32()], "int", None),
+        ([pa.uint32(), pa.int64()], "bigint", None),
+        ([pa.int32(), pa.float64()], "double", None),
+        ([pa.int32(), pa.int64()], "string", None),
+    ],
+    ids=str,
+)
+def test_numbers_of_different_widths_get_the_type_of_the_table(
+    types: list[pa.DataType], declared: str, expected: pa.DataType | None
+) -> None:
+    for order in (types, types[::-1]):
+        footers = [footer(pa.schema([("a", of)])) for of in order]
+        if expected is None:
+            with pytest.raises(NotEligible, match="in one file and"):
+                common_schema([HiveColumn("a", declared)], footers)
+        else:
+            assert common_schema([HiveColumn("a", declared)], footers).schema.field("a").type == expected
+
+
+def test_a_column_that_the_table_lacks_is_kept_if_all_files_have_it() -> None:
+    extra, plain = pa.schema([("X", pa.int64()), ("a", pa.int32())]), pa.schema([("a", pa.int32())])
+    assert common(footer(extra), footer(extra), columns=["a"]).schema.names == ["a", "X"]
+    for files in ([extra, plain], [plain, extra]):
+        with pytest.raises(NotEligible, match="some files have the column 'X', which the table does not have"):
+            common(*map(footer, files), columns=["a"])
+
+
 @pytest.mark.parametrize(("one", "other"), [(True, True), (True, False), (False, False)])
 def test_decimals_are_integers_only_if_those_of_all_files_are(one: bool, other: bool) -> None:
     schema = pa.schema([("a", pa.decimal128(18, 2)), ("b", pa.decimal128(19, 2))])

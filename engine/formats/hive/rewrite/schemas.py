@@ -7,6 +7,7 @@ as FIXED_LEN_BYTE_ARRAY only. A logical type that the kernel would lose is a rea
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
+from typing import Final
 
 import pyarrow as pa
 import pyarrow.types as pt
@@ -20,17 +21,29 @@ from engine.rewriting.kernel.parquet.int96 import BYTES
 from engine.rewriting.kernel.reading.projection import FIELD_ID_KEY, child_fields, without_ids
 from engine.rewriting.kernel.splicing.forms import OutputForm
 
+_NUMBERS: Final = {
+    "tinyint": pa.int8(),
+    "smallint": pa.int16(),
+    "int": pa.int32(),
+    "bigint": pa.int64(),
+    "float": pa.float32(),
+    "double": pa.float64(),
+}
+"""Types of Hive that a column can be changed to from a narrower one, without a change of its files."""
+
 
 @dataclass(frozen=True, slots=True)
 class CommonSchema:
     """The columns of a group's outputs, for a task.
 
     `schema`: each field has a number; INT96 timestamps are their bytes, and the `dialect`
-    has the numbers of these, and the forms of the files.
+    has the numbers of these, and the forms of the files. `widened`: names of columns that some files have as narrower
+    numbers.
     """
 
     schema: pa.Schema
     dialect: ParquetDialect
+    widened: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +62,14 @@ class _Column:
 def common_schema(columns: Sequence[HiveColumn], footers: Sequence[Footer]) -> CommonSchema:
     """Return the columns that any of the files has, each with the type that all of them have.
 
+    Numbers of different widths get the type of the table's column, which readers take for all of them.
+
     Decimals of up to 18 digits are stored as FIXED_LEN_BYTE_ARRAY, which all readers know, unless all files have
     integers.
 
     Raises:
-        NotEligible: names or types of the files differ, the table lacks a column of theirs, or outputs would not state
-            a logical type that a file has.
+        NotEligible: names or types of the files differ, the table lacks a column of some of them, or outputs would not
+            state a logical type that a file has.
     """
     distinct = _distinct(footers)
     found = _columns(columns, distinct)
@@ -70,6 +85,7 @@ def common_schema(columns: Sequence[HiveColumn], footers: Sequence[Footer]) -> C
             decimals_as_integers=not any(leaf.is_decimal_in_bytes for leaf in leaves),
             names_parquet_mr=names_parquet_mr(footers),
         ),
+        widened=frozenset(_widened(found, distinct)),
     )
     _check_stored(made, distinct)
     return made
@@ -87,27 +103,55 @@ def _distinct(footers: Sequence[Footer]) -> Sequence[Footer]:
 def _columns(columns: Sequence[HiveColumn], footers: Sequence[Footer]) -> Sequence[_Column]:
     """Return the columns of all files, in the order of the table's; names are matched without regard to case.
 
-    Files with two spellings of one name are refused, as is a column that the table does not have: it could be added
-    again. Types that differ only in which fields inside of a struct, list or map are required become nullable there:
-    Spark writes fields as required that had no null when they were written.
+    Files with two spellings of one name are refused. A column that the table does not have comes after the others if
+    all files have it. If some lack it they are refused: were it added to the table with a default, readers would find
+    the default in the rows of those files, and null once they are merged.
+
+    Types that differ only in which fields inside of a struct, list or map are required become nullable there: Spark
+    writes fields as required that had no null when they were written.
     """
     known = {each.name.lower(): at for at, each in enumerate(columns)}
     found: dict[str, _Column] = {}
     for footer in footers:
         for one, leaves in zip(without_ids(footer.schema), footer.stored, strict=True):
             name, column = one.name.lower(), _Column(one.with_nullable(True), leaves)
-            if name not in known:
-                raise NotEligible(f"a file has the column {one.name[:100]!r}, which the table does not have")
+            if name not in known and not all(_has(each, name) for each in footers):
+                raise NotEligible(f"some files have the column {one.name[:100]!r}, which the table does not have")
             other = found.setdefault(name, column)
             if other.field.name != one.name:
                 raise NotEligible(f"files spell a column {other.field.name[:100]!r} and {one.name[:100]!r}")
+            declared = _NUMBERS.get(columns[known[name]].type) if name in known else None
+            if _are_widened(one.type, other.field.type, declared):
+                found[name] = replace(other, field=other.field.with_type(declared))
+                continue
             if (_nullable(other.field.type), other.int96) != (_nullable(one.type), column.int96):
                 raise NotEligible(f"column {one.name[:100]} is {other} in one file and {column} in another")
             if other.field.type != one.type:
                 found[name] = replace(other, field=other.field.with_type(_nullable(one.type)))
         if len(set(map(str.lower, footer.schema.names))) != len(footer.schema.names):
             raise NotEligible("a file has two columns whose names differ only in case")
-    return [found[name] for name in sorted(found, key=known.__getitem__)]
+    return [found[name] for name in sorted(found, key=lambda name: known.get(name, len(known)))]
+
+
+def _widened(columns: Sequence[_Column], footers: Sequence[Footer]) -> Iterator[str]:
+    """Yield the names of columns whose type is not that of a file."""
+    for one in (column.field for column in columns):
+        types = (each.schema.field(one.name).type for each in footers if one.name in each.schema.names)
+        if one.type in _NUMBERS.values() and any(of != one.type for of in types):
+            yield one.name
+
+
+def _has(footer: Footer, name: str) -> bool:
+    return any(each.lower() == name for each in footer.schema.names)
+
+
+def _are_widened(one: pa.DataType, other: pa.DataType, declared: pa.DataType | None) -> bool:
+    """Return whether two types differ, and the declared one has every number of both."""
+    if declared is None or one == other:
+        return False
+    all_types = (one, other, declared)
+    are_alike = all(map(pt.is_signed_integer, all_types)) or all(map(pt.is_floating, all_types))
+    return are_alike and max(one.bit_width, other.bit_width) <= declared.bit_width
 
 
 def _nullable(of: pa.DataType) -> pa.DataType:
@@ -127,12 +171,14 @@ def _nullable_field(one: pa.Field) -> pa.Field:
 
 
 def _check_stored(made: CommonSchema, footers: Sequence[Footer]) -> None:
-    """Refuse files with a leaf that outputs would store in another form, apart from decimals."""
+    """Refuse files with a leaf that outputs would store in another form, apart from decimals and widened numbers."""
     form = OutputForm(made.schema, made.dialect)
     output = footer_in(form.footer([], {}))
     wanted = dict(zip(output.schema.names, output.stored, strict=True))
     for footer in footers:
         for name, leaves in zip(footer.schema.names, footer.stored, strict=True):
+            if name in made.widened:
+                continue
             for leaf, new in zip(leaves, wanted[name], strict=True):
                 if leaf != new and not (leaf.is_decimal and leaf.logical_type == new.logical_type):
                     raise NotEligible(f"column {name[:100]} is stored as {leaf}; a rewrite would store it as {new}")

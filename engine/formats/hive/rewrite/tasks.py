@@ -108,6 +108,7 @@ def _task(view: TableView, group: FileGroup, *, run_id: str, attempt: int, setti
     readable = _footers(view, group)
     _check_defaults(view, group, readable)
     common = common_schema(view.entry.columns, readable)
+    _check_declared(view, group, common.widened)
     order = settings.order
     write = WriteProfile(
         folder=folder,
@@ -158,6 +159,24 @@ def _check_defaults(view: TableView, group: FileGroup, footers: Sequence[Footer]
                 f"{len(lacking)} files of partition {group.partition[:200]} lack the column {name[:100]!r}, in which "
                 f"Spark reads its default {literal[:100]} and other engines null: write the partition with Spark "
                 f"(INSERT OVERWRITE) to have it merged; the first is {lacking[0][-300:]}"
+            )
+
+
+def _check_declared(view: TableView, group: FileGroup, widened: frozenset[str]) -> None:
+    """Raise `NotEligible` if a partition's entry has another type of a widened column than the table's.
+
+    Hive reads a partition by the types in its own entry, and would not read the wider numbers by a narrower type.
+    """
+    if not widened:
+        return
+    stored = view.partition_of(group.partition)
+    own = {} if stored is None else {str(each.name).lower(): str(each.type) for each in stored.sd.cols or ()}
+    for column in view.entry.columns:
+        if column.name in {name.lower() for name in widened} and own.get(column.name) != column.type:
+            raise NotEligible(
+                f"files of partition {group.partition[:200]} have column {column.name[:100]} in types of different "
+                f"widths, and its own entry has it as {own.get(column.name, 'no column')[:100]}, the table as "
+                f"{column.type}: change it with ALTER TABLE … CHANGE COLUMN … CASCADE to have them merged"
             )
 
 
