@@ -26,7 +26,8 @@ def partition_conditions(view: TableView) -> Iterator[Condition]:
     """Yield the conditions that depend on the table's entry, its partitions and their files. Lists the files."""
     entry, partitions = view.entry, view.partitions
     keys = ", ".join(each.name for each in entry.keys)
-    yield Condition("partitioned", bool(entry.keys), keys[:200] or "no partition keys")
+    lacking = "no partition keys: a rewrite changes the location of a partition; partition the table, or convert it"
+    yield Condition("partitioned", bool(entry.keys), keys[:200] or lacking)
     is_kept = entry.keeps_dropped_files
     dropped = (
         "the Metastore deletes the folder of a dropped partition, but not a replaced one, whose rows would return: "

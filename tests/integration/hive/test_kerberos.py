@@ -57,12 +57,16 @@ def _environment(realm: Realm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("KRB5CCNAME", f"FILE:{tmp_path}/tickets")
 
 
-@pytest.mark.parametrize("protection", ["authentication", "integrity"])
-def test_a_metastore_is_reached_with_each_protection_and_by_tls(protection: str, realm: Realm, tmp_path: Path) -> None:
-    """The third protection is that of the other tests."""
+@pytest.mark.parametrize(
+    ("release", "protection"),
+    [("2", "authentication"), ("4", "integrity"), pytest.param("3", "privacy", marks=pytest.mark.deep)],
+)
+def test_a_metastore_is_reached_with_each_protection_and_by_tls(
+    release: str, protection: str, realm: Realm, tmp_path: Path
+) -> None:
     authority = Authority("ours")
     tls = {"keystore": authority.keystore(tmp_path / "key"), "password": PASSWORD}
-    with open_metastore(tmp_path, realm.security | tls | {"protection": protection}) as metastore:
+    with open_metastore(tmp_path, realm.security | tls | {"release": release, "protection": protection}) as metastore:
         by_tls = {**KERBEROS, SSL_ENABLED: "true", SSL_TRUST: authority.pem}
         assert all(step.ok for step in _connect(metastore.port, by_tls).check())
 

@@ -11,6 +11,7 @@ from engine.domain.errors import Away, InvalidInput, StateConflict
 from engine.formats.hive import HiveFormat
 from engine.formats.hive.connection import HiveConnection
 from engine.formats.intake.catalogs.metastores import sockets
+from engine.formats.intake.catalogs.metastores.properties import KERBEROS_SERVICE
 from engine.formats.intake.catalogs.metastores.sessions import servers_of
 from engine.formats.intake.catalogs.metastores.tls import SSL_ENABLED, SSL_KEY, SSL_PASSWORD, SSL_TRUST
 from tests.support.hive.certificates import PASSWORD, Authority
@@ -106,6 +107,7 @@ def test_tls_to_a_metastore_without_it_ends_in_time(metastore: Metastore, monkey
     [
         ({SSL_ENABLED: "yes"}, [SSL_ENABLED]),
         ({SSL_TRUST: OURS.pem, SSL_KEY: "file:/x"}, [SSL_TRUST, SSL_KEY]),
+        ({KERBEROS_SERVICE: "hive"}, [KERBEROS_SERVICE]),
         ({**TLS, SSL_TRUST: "/etc/ca.pem", SSL_KEY: OURS.pem}, [SSL_TRUST, SSL_KEY]),
     ],
 )

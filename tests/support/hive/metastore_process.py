@@ -4,7 +4,7 @@
 
 The options are a JSON object: `release` is one of `releases`. With `keystore` and `password` connections use TLS, with
 `truststore` clients need a certificate. With `principal` and `keytab` clients authenticate by Kerberos, `krb5_conf` has
-the realm, `protection` is `hadoop.rpc.protection`, and with `authorization` users need grants; release 2 only.
+the realm, `protection` is `hadoop.rpc.protection`, and with `authorization` users need grants (release 2 only).
 
 `HiveMetaStore.main` listens on all addresses and has no setting for one: this serves the same handler on a
 socket of 127.0.0.1. The database is Derby in memory. Settings are system properties, which its
@@ -57,7 +57,7 @@ def serve(warehouse: Path, options: dict[str, str], answers: TextIO) -> None:
         _authenticate(arguments, options, conf, handler)
     else:
         arguments.processor(jpype.JClass(f"{HIVE}.TUGIBasedProcessor")(handler))
-        arguments.transportFactory(jpype.JClass(release.transport)())
+        arguments.transportFactory(jpype.JClass(f"{release.security}.TUGIContainingTransport$Factory")())
     arguments.maxWorkerThreads(64)
     server = jpype.JClass(f"{_THRIFT}.server.TThreadPoolServer")(arguments)
     print(socket.getServerSocket().getLocalPort(), file=answers, flush=True)
@@ -107,16 +107,26 @@ def _make_tables_of_locks() -> None:
 
 def _authenticate(arguments: Any, options: dict[str, str], conf: Any, handler: Any) -> None:
     """Let clients authenticate by Kerberos, as `HiveMetaStore.startMetaStore` does."""
+    package = RELEASES[options["release"]].security
     conf.set("hadoop.security.authentication", "kerberos")
     conf.set("hadoop.rpc.protection", options["protection"])
     jpype.JClass("org.apache.hadoop.security.UserGroupInformation").setConfiguration(conf)
-    bridge = jpype.JClass("org.apache.hadoop.hive.shims.ShimLoader").getHadoopThriftAuthBridge()
-    server = bridge.createServer(options["keytab"], options["principal"])
-    tokens = jpype.JClass("org.apache.hadoop.hive.thrift.HiveDelegationTokenManager")()
-    mode = jpype.JClass("org.apache.hadoop.hive.thrift.HadoopThriftAuthBridge$Server$ServerMode").METASTORE
+    identity = (options["keytab"], options["principal"])
+    if options["release"] == "2":
+        server = (
+            jpype.JClass("org.apache.hadoop.hive.shims.ShimLoader").getHadoopThriftAuthBridge().createServer(*identity)
+        )
+        tokens = jpype.JClass(f"{package}.HiveDelegationTokenManager")()
+        properties = jpype.JClass(f"{HIVE}.MetaStoreUtils").getMetaStoreSaslProperties(conf)
+    else:
+        server = (
+            jpype.JClass(f"{package}.HadoopThriftAuthBridge").getBridge().createServer(*identity, options["principal"])
+        )
+        tokens = jpype.JClass(f"{package}.MetastoreDelegationTokenManager")()
+        properties = jpype.JClass(f"{HIVE}.utils.MetaStoreUtils").getMetaStoreSaslProperties(conf, False)
+    mode = jpype.JClass(f"{package}.HadoopThriftAuthBridge$Server$ServerMode").METASTORE
     tokens.startDelegationTokenSecretManager(conf, handler, mode)
     server.setSecretManager(tokens.getSecretManager())
-    properties = jpype.JClass(f"{HIVE}.MetaStoreUtils").getMetaStoreSaslProperties(conf)
     arguments.transportFactory(server.createTransportFactory(properties))
     arguments.processor(server.wrapProcessor(jpype.JClass(f"{HIVE}.api.ThriftHiveMetastore$Processor")(handler)))
 

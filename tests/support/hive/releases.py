@@ -20,13 +20,14 @@ _SPRING: Final = "5.3.21"
 
 @dataclass(frozen=True)
 class Release:
-    """A release: its jars by coordinate, which of Spark's it can't have, its classes, its own settings."""
+    """A release: its jars by coordinate, which of Spark's it can't have, its classes, the package of its transports,
+    its own settings."""
 
     coordinates: tuple[str, ...] = ()
     without: tuple[str, ...] = ("hive-", "spark-")
     handler: str = f"{HIVE}.HMSHandler"
     proxies: str = f"{HIVE}.HMSHandlerProxyFactory"
-    transport: str = f"{HIVE}.security.TUGIContainingTransport$Factory"
+    security: str = f"{HIVE}.security"
     settings: dict[str, str] = field(default_factory=dict)
 
     def class_path(self) -> list[str]:
@@ -40,7 +41,7 @@ RELEASES: Final = {
         without=("spark-",),
         handler=f"{HIVE}.HiveMetaStore$HMSHandler",
         proxies=f"{HIVE}.RetryingHMSHandler",
-        transport="org.apache.hadoop.hive.thrift.TUGIContainingTransport$Factory",
+        security="org.apache.hadoop.hive.thrift",
     ),
     "3": Release(
         (

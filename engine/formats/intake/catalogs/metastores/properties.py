@@ -106,6 +106,9 @@ def _problems_of_user(properties: Mapping[str, str]) -> Iterator[FieldProblem]:
         if value and value.lower() not in _BOOLEANS:
             yield FieldProblem(f"/properties/{name}", "is neither true nor false", value, "write true or false")
     service = properties.get(KERBEROS_SERVICE)
+    if service and not _is_on(properties, KERBEROS_ENABLED):
+        hint = f"set {KERBEROS_ENABLED} to true, or leave it out"
+        yield FieldProblem(f"/properties/{KERBEROS_SERVICE}", "has no effect without Kerberos", service, hint)
     if service and not service.startswith(_REFERENCES) and not re.fullmatch(_NAME_OF_SERVICE, service):
         hint = "write the part of its principal before the slash, such as hive"
         yield FieldProblem(f"/properties/{KERBEROS_SERVICE}", "is not the name of a service", service, hint)
