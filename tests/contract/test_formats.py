@@ -55,8 +55,6 @@ from tests.support.world import make_lake
 
 OTHER_RUN = "run_2"
 WRITE = WriteSettings(target_file_bytes=32 * 2**20)
-
-
 Part = Callable[[Subject], None]
 CONTRACT: list[Part] = []
 OF_REWRITES: list[Part] = []
