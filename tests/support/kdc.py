@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import socket
 import subprocess
 from collections.abc import Iterator
@@ -71,13 +72,17 @@ class Kdc:
         """Serve until the block ends; `prefix`: a command that runs the server."""
         with (self.folder / "log").open("wb") as log:
             server = subprocess.Popen(
-                [*prefix, _path_of("krb5kdc"), "-n"], env=self.environment, stdout=log, stderr=log
+                [*prefix, _path_of("krb5kdc"), "-n"],
+                env=self.environment,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
             )
         try:
             _wait_for(self.port)
             yield
         finally:
-            server.terminate()
+            os.killpg(server.pid, signal.SIGTERM)  # `faketime` does not end the server that it runs
             server.wait()
 
     @contextmanager
