@@ -129,6 +129,7 @@ class Arena:
             self.tally.counts["steps refused by their library"] += story.refused
             self.tally.counts["features of other programs"] += story.features
             seen = self._look(table, pens.name, random)
+            table = story.hide()
             ours = self._copy(table, f"{name}_ours")
             if self._may_begin_with_any(story, seen):
                 await self._play_sequel(story, seen)
@@ -204,9 +205,10 @@ class Arena:
 
     async def _rewrite(self, story: Story, seen: Seen, ours: Table, random: Random) -> None:
         """Let both rewrite their copies; the other operations follow on ours."""
-        settings, theirs = _rewrite_settings(ours, random), self._copy(seen.table, f"{story.name}_theirs")
+        settings, theirs = _rewrite_settings(ours, random), self._copy(story.table, f"{story.name}_theirs")
         run = await self._rewrite_ours(story, seen, ours, settings, random)
-        self._rewrite_theirs(seen, theirs, random)
+        if story.unknown is None or not story.unknown.is_of_writing:  # otherwise Spark can't read the table
+            self._rewrite_theirs(seen, theirs, random)
         if self.is_of_version_three and run.state is RunState.SUCCEEDED:
             await self._play_sequel(story, seen, run, settings["strategy"])
 

@@ -73,7 +73,10 @@ class Story:
         return self.catalog.load_table((NAMESPACE, self.name))
 
     def tell(self) -> Table:
-        """Make the table, do 4 to 9 things to it, and return it; it has at least three writes on main."""
+        """Make the table, do 4 to 9 things to it, and return it; it has at least three writes on main.
+
+        `hide` may follow: after it, Spark can't read every table.
+        """
         table = self._create()
         write, change = self.write_rows, self.change_rows
         steps: tuple[Callable[[], str], ...] = (
@@ -93,8 +96,14 @@ class Story:
                 self.random = features
                 self.told.append(self.tried(self._feature))
                 self.features += 1
-        if features.random() < 0.12:
-            self._hide(features.choice(UNKNOWN))
+        self.unknown = features.choice(UNKNOWN) if features.random() < 0.12 else None
+        return self.table
+
+    def hide(self) -> Table:
+        """Give the table the feature that Packhouse refuses, if this story has one; return it."""
+        if self.unknown is not None:
+            edit_metadata(self.table, self.unknown.change)
+            self.told.append(f"unknown: {self.unknown.refusal}")
         return self.table
 
     def _feature(self) -> str:
@@ -102,12 +111,6 @@ class Story:
 
     def _insert(self, pens: Pens) -> str:
         return write(self.table, pens, ids=self._ids(3), random=self.random, only_spark=True)
-
-    def _hide(self, unknown: Unknown) -> None:
-        """Give the table a feature that Packhouse refuses."""
-        edit_metadata(self.table, unknown.change)
-        self.unknown = unknown
-        self.told.append(f"unknown: {unknown.refusal}")
 
     def tried(self, step: Callable[[], str]) -> str:
         """Do a step; what a writer's own library can't do to this table is no part of the story."""

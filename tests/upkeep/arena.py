@@ -88,6 +88,7 @@ async def _play(match: Match) -> None:
     keep_last, hours = random.choice((1, 1, 2, 3)), random.choice((0.5, 1.5, 2.5, 4.5))
     days = random.choice((1, 1, 3))
     match.story.tell()
+    match.story.hide()
     if match.story.unknown is not None:
         await _refused(match)
         return
