@@ -37,6 +37,7 @@ pytest_plugins = [
     "tests.support.redis_server",
     "tests.support.s3_server",
     "tests.support.glue_server",
+    "tests.support.nessie_server",
     "tests.support.sittings",
     "tests.support.spark_server",
     "tests.support.stack",

@@ -12,6 +12,7 @@ from engine.formats.intake.catalogs.metastores.clients import AnyRelease
 from tests.support.faulty_proxy import FaultyProxy
 from tests.support.glue_server import GlueServer
 from tests.support.hive.metastore import Metastore
+from tests.support.nessie_server import Nessie
 from tests.support.signed_requests import Signatures
 
 Lake = dict[str, dict[str, str]]
@@ -73,6 +74,13 @@ def _hive(fixture: str) -> Callable[[pytest.FixtureRequest, Path], AbstractConte
     return opened
 
 
+@contextmanager
+def _nessie(request: pytest.FixtureRequest, _folder: Path) -> Iterator[Lake]:
+    nessie: Nessie = request.getfixturevalue("nessie")
+    uri = nessie.branch()
+    yield {"settings": nessie.writers(uri), "registered": nessie.properties(uri)}
+
+
 KINDS: dict[str, Callable[[pytest.FixtureRequest, Path], AbstractContextManager[Lake]]] = {
     "sql": _sql,
     "rest": _rest,
@@ -81,6 +89,7 @@ KINDS: dict[str, Callable[[pytest.FixtureRequest, Path], AbstractContextManager[
     "hive_2": _hive("metastore"),
     "hive_3": _hive("metastore_3"),
     "hive_4": _hive("metastore_4"),
+    "nessie": _nessie,
 }
 
 

@@ -36,6 +36,7 @@ class Request:
         return self.method == "POST" and "/tables/" in self.path and not self.path.endswith("/metrics")
 
 
+Edit = Callable[[Request, bytes], bytes]
 Verdict = Callable[[Request], int | None]
 """Returns a status to answer with, `LOST`, or None for what the server says."""
 
@@ -47,13 +48,20 @@ def truthful(_request: Request) -> int | None:
 
 @dataclass
 class FaultyProxy:
-    """`before` may answer instead of the server, `after` instead of its answer; `requests` lists all that came."""
+    """`before` may answer instead of the server, `after` instead of its answer; `requests` lists all that came.
+
+    `edit` returns the body to pass on in place of the server's.
+
+    With `shows_itself` the server learns this address from the header `Host`, as servers do that answer with links.
+    """
 
     target: str
     before: Verdict = truthful
     after: Verdict = truthful
+    edit: Edit = lambda _request, body: body
     requests: list[Request] = field(default_factory=list)
     url: str = ""
+    shows_itself: bool = False
 
     @contextmanager
     def running(self) -> Iterator["FaultyProxy"]:
@@ -78,19 +86,20 @@ class FaultyProxy:
                     status = proxy.before(request)
                 answer = None
                 if status is None:
-                    kept = {k: v for k, v in request.headers.items() if k.lower() not in _NOT_PASSED}
+                    passed = _NOT_PASSED - ({"host"} if proxy.shows_itself else set())
+                    kept = {k: v for k, v in request.headers.items() if k.lower() not in passed}
                     answer = client.request(self.command, proxy.target + self.path, headers=kept, content=body)
                     status = proxy.after(request)
-                self._answer(answer, status)
+                self._answer(request, answer, status)
 
-            def _answer(self, answer: httpx.Response | None, status: int | None) -> None:
+            def _answer(self, request: Request, answer: httpx.Response | None, status: int | None) -> None:
                 self.close_connection = True
                 if status == LOST:
                     return
                 headers, body = _FAULT
                 if answer is not None and status is None:
-                    status, body = answer.status_code, answer.content
-                    headers = _headers_of(answer, is_head=self.command == "HEAD")
+                    status, body = answer.status_code, proxy.edit(request, answer.content)
+                    headers = _headers_of(answer, len(body), is_head=self.command == "HEAD")
                 self.send_response_only(status or 500)
                 for name, value in headers.items():
                     self.send_header(name, value)
@@ -118,7 +127,7 @@ def _body_of(handler: BaseHTTPRequestHandler) -> bytes:
     return b"".join(chunks)
 
 
-def _headers_of(answer: httpx.Response, *, is_head: bool) -> dict[str, str]:
+def _headers_of(answer: httpx.Response, length_of_body: int, *, is_head: bool) -> dict[str, str]:
     """Return what of an answer's headers is passed on; the length is that of the decoded body, if there is one."""
-    length = {} if is_head else {"content-length": str(len(answer.content))}
+    length = {} if is_head else {"content-length": str(length_of_body)}
     return {name: value for name, value in answer.headers.items() if name not in _OF_CONNECTIONS} | length

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import closing
 from functools import partial
 from pathlib import Path
+from uuid import UUID
 
 import httpx
 import pytest
@@ -43,6 +44,9 @@ async def world(
         opened.lake.catalog.close()
 
 
+LIFETIME = b'{"idempotency-key-lifetime": "PT30M", '
+
+
 def once(status: int) -> Verdict:
     """Return a verdict that answers the first commit with a status."""
     left = [status]
@@ -59,6 +63,7 @@ async def test_a_table_is_rewritten_and_proven(world: World, proxy: FaultyProxy)
     assert (run.state, run.result.groups_committed) == (RunState.SUCCEEDED, 3), run.detail
     assert (len(world.lake.paths()), world.lake.rows()) == (3, rows)
     assert proxy.commits == len(world.lake.replaces()) == 1
+    assert not any("Idempotency-Key" in each.headers for each in proxy.requests)
 
 
 @pytest.mark.parametrize(
@@ -141,6 +146,32 @@ async def test_f39_history_is_counted_across_snapshots_that_the_catalog_removed(
     retained = {each.snapshot_id for each in world.lake.table.snapshots()}
     assert any(each.parent_snapshot_id not in {None, *retained} for each in world.lake.table.snapshots())
     assert nothing_needed_is_missing(world)
+
+
+async def test_a_commit_that_is_sent_twice_has_one_key(world: World, proxy: FaultyProxy) -> None:
+    """Iceberg's own server recognizes a repeated request by it, and answers as it did to the first."""
+    refusals, sent = [401], list[Request]()
+    proxy.edit = lambda request, body: body.replace(b"{", LIFETIME, 1) if "/v1/config" in request.path else body
+    await use_properties(world, {"uri": proxy.url})
+
+    def refuse_once(request: Request) -> int | None:
+        if not request.is_commit:
+            return None
+        sent.append(request)
+        return refusals.pop() if refusals else None
+
+    proxy.before = refuse_once
+    run = await world.rewrite()
+    assert run.state is RunState.SUCCEEDED, run.detail
+    first, second = (each.headers["Idempotency-Key"] for each in sent)
+    assert first == second
+    assert UUID(first).version == 7
+    head = world.lake.table.metadata_location
+    again = await asyncio.to_thread(
+        httpx.post, proxy.target + sent[1].path, content=sent[1].body, headers=sent[1].headers
+    )
+    assert (again.status_code, again.json()["metadata-location"]) == (200, head)
+    assert (len(world.lake.replaces()), world.lake.table.metadata_location) == (1, head)
 
 
 async def test_appends_that_are_faster_cost_only_tries(world: World, proxy: FaultyProxy) -> None:

@@ -97,6 +97,27 @@ def test_an_error_before_the_commit_is_unknown_too_and_deletes_nothing(rest: Res
     assert rest.open().commits.find(RUN_ID) == []
 
 
+def test_a_catalog_that_lists_no_endpoint_for_commits_gets_none(rest: Rest):
+    """As Unity Catalog's, which lets clients of Iceberg read only: nothing is sent, so nothing is uncertain."""
+    read = ("namespaces", "namespaces/{namespace}/tables", "namespaces/{namespace}/tables/{table}")
+    rest.server.settings["endpoints"] = [f"GET /v1/{{prefix}}/{each}" for each in read]  # type: ignore[assignment]
+    opened = rest.open()
+    written = write_group(opened, group_of(opened))
+    before = local_files(rest.lake.folder / "warehouse")
+    with pytest.raises(StateConflict, match="lists no endpoint POST /v1/"):
+        opened.commits.commit(request_of(opened, written), before_try=nothing)
+    assert (rest.server.commits, local_files(rest.lake.folder / "warehouse")) == (0, before)
+    *_, last = rest.connection.check()
+    assert (last.name, last.ok, "only reads tables" in last.detail) == ("may_commit", False, True)
+
+
+@pytest.mark.parametrize("status", [400, 404])
+def test_an_address_without_a_catalog_is_a_wrong_setting_and_no_outage(rest: Rest, status: int):
+    rest.server.before_get = lambda path: status if "config" in path else None
+    with pytest.raises(StateConflict, match="check `uri` and `warehouse`"):
+        rest.connection.list_tables(10)
+
+
 def test_refused_credentials_say_what_to_do(rest: Rest):
     rest.server.get = lambda path: (  # type: ignore[method-assign]
         (200, {"defaults": {}, "overrides": {}})

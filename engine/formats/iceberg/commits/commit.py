@@ -90,9 +90,12 @@ class TableCommits:
     def remove_outputs(self, run_id: str, keep: frozenset[str], *, up_to_attempt: int, is_settled: bool = False) -> int:
         """Delete files written by this run's attempts up to `up_to_attempt`, except `keep` and referenced ones.
 
-        Includes manifests and manifest lists if no commit of the run can be in progress (`is_settled`). Raises `Fatal`
-        if the catalog's pointer has moved to older metadata since this view was loaded.
+        Includes manifests and manifest lists if no commit of the run can be in progress (`is_settled`). Nothing is
+        deleted where a commit of the run may be hidden. Raises `Fatal` if the catalog's pointer has moved to older
+        metadata since this view was loaded.
         """
+        if self.view.may_hide_commits:
+            return 0
         removed = remove_run_files(self.view, self.fresh, run_id, keep=keep, up_to_attempt=up_to_attempt)
         if is_settled:
             removed += remove_run_metadata(self.view, self.fresh, run_id, up_to_attempt=up_to_attempt)

@@ -48,6 +48,7 @@ from engine.domain.runs.expiry import (
     instant,
 )
 from engine.formats.base import Condition
+from engine.formats.iceberg.errors import NotSent
 from engine.formats.iceberg.errors import summary_of as error_summary
 from engine.formats.iceberg.features.rows import Activity
 from engine.formats.iceberg.metadata.history import RUN_ID, history, summary_of
@@ -58,6 +59,10 @@ from engine.formats.iceberg.metadata.views import TableView
 MAX_TRIES: Final = 8
 FIRST_WAIT_SECONDS: Final = 0.1
 GC_ENABLED: Final = "gc.enabled"
+MAY_DELETE: Final = (
+    "set it to true, unless branches or tags of the catalog itself use the same files, as those of Nessie do"
+)
+"""Remedy where the property forbids to delete. Nessie sets it: one state of its catalog does not show the others."""
 MAX_AGE_MS: Final = "history.expire.max-snapshot-age-ms"
 MIN_TO_KEEP: Final = "history.expire.min-snapshots-to-keep"
 DEFAULT_EXPIRY: Final = timedelta(days=5)
@@ -74,7 +79,7 @@ def plan_expiry(metadata: TableMetadata, expiry: Expiry) -> ExpiryPlan:
     """
     if (given := metadata.properties.get(GC_ENABLED, "true")).strip().lower() != "true":  # as Iceberg reads it
         raise NotEligible(
-            f"the table property {GC_ENABLED} is {given[:40]!r}, so snapshots do not expire: set it to true"
+            f"the table property {GC_ENABLED} is {given[:40]!r}, so snapshots do not expire: {MAY_DELETE}"
         )
     rule, needed = expiry.rule, expiry.needed
     by_id = {each.snapshot_id: each for each in metadata.snapshots}
@@ -152,6 +157,8 @@ def expire(
             answer = catalog.commit_table(view.table, requirements, tuple(_updates(before, still)))
         except CommitFailedException:
             continue
+        except NotSent:
+            raise
         except Exception as error:
             raise OutcomeUnknown(f"no certain answer to an expiry of snapshots: {error_summary(error)}") from error
         return _proof(before, answer.metadata, still)

@@ -33,7 +33,7 @@ from engine.domain.clock import doubled
 from engine.domain.errors import CommitConflict, OutcomeUnknown, PackhouseError, TableUnreadable
 from engine.formats.iceberg.commits.parents import forget_old, main_at
 from engine.formats.iceberg.commits.snapshot_files import StagedSnapshot, discard
-from engine.formats.iceberg.errors import reading_table, summary_of, translated
+from engine.formats.iceberg.errors import NotSent, reading_table, summary_of, translated
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.intake.caches import Cache
 from engine.formats.intake.limits import Malformed
@@ -117,7 +117,7 @@ class CommitTries:
             if staged is None:
                 return Committed(proposal.content, None, number)
             change = self._permitted(view, staged, proposal, before_try)
-            if self._send(view, change):
+            if self._send(view, staged, change):
                 return Committed(proposal.content, staged.snapshot, number)
             lost.append(_LostTry(staged, proposal.content, view))
             self.sleep(self.jitter() * doubled(_FIRST_WAIT_SECONDS, number, longest=_LONGEST_WAIT_SECONDS))
@@ -139,7 +139,8 @@ class CommitTries:
             if view.metadata.snapshot_by_id(each.staged.snapshot.snapshot_id) is not None:
                 return each
             if _is_later(view, each.base):
-                discard(view.io, each.staged.written)
+                if not view.may_hide_commits:
+                    discard(view.io, each.staged.written)
                 lost.remove(each)
         return None
 
@@ -155,16 +156,20 @@ class CommitTries:
             raise
         return change
 
-    def _send(self, view: TableView, change: _Change) -> bool:
+    def _send(self, view: TableView, staged: StagedSnapshot, change: _Change) -> bool:
         """Send a change; return True when committed, False on a definite refusal.
 
         Raises:
+            NotSent: the catalog takes no commits; the try's files are deleted.
             OutcomeUnknown: any other response, or none.
         """
         try:
             self.catalog.commit_table(view.table, change.requirements, change.updates)
         except CommitFailedException:
             return False
+        except NotSent:
+            discard(view.io, staged.written)
+            raise
         except Exception as error:
             message = f"no certain answer to the commit of snapshot {change.snapshot_id}: {summary_of(error)}"
             raise OutcomeUnknown(message, details={"snapshot_id": change.snapshot_id}) from error

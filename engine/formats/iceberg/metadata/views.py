@@ -92,6 +92,14 @@ class TableView:
         """The table's storage, through which manifests and manifest lists are read."""
         return self.reader.io
 
+    @property
+    def may_hide_commits(self) -> bool:
+        """Whether a snapshot that is not shown may be needed: `gc.enabled` is false, as it is in every table of Nessie.
+
+        Nessie shows the current snapshot of one branch alone; others, and its own history, keep the rest.
+        """
+        return self.metadata.properties.get("gc.enabled", "true").strip().lower() != "true"
+
     def feature_problems(self, work: Activity) -> Sequence[str]:
         """Return a clause for each feature of the table that forbids an operation."""
         it = self.table

@@ -18,6 +18,7 @@ from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.table.snapshots import Snapshot
 
 from engine.domain.errors import Fatal, NotEligible, TableReplaced
+from engine.formats.iceberg.commits.expiry import GC_ENABLED, MAY_DELETE
 from engine.formats.iceberg.features.rows import Activity
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.iceberg.removal.paths_in_files import entries_in, manifests_in
@@ -217,5 +218,5 @@ def check_newer(metadata: TableMetadata, origin: Origin) -> None:
 def check_may_delete(view: TableView) -> None:
     """Raise `NotEligible` if a feature of the table, or its property `gc.enabled`, forbids to delete files."""
     view.check_features(Activity.UPKEEP)
-    if (given := view.metadata.properties.get("gc.enabled", "true")).strip().lower() != "true":
-        raise NotEligible(f"the table property gc.enabled is {given[:40]!r}, so no file is deleted: set it to true")
+    if (given := view.metadata.properties.get(GC_ENABLED, "true")).strip().lower() != "true":
+        raise NotEligible(f"the table property {GC_ENABLED} is {given[:40]!r}, so no file is deleted: {MAY_DELETE}")

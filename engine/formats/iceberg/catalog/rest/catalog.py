@@ -6,26 +6,35 @@ vends, and it opens only files in the table's scope. Of a response to `/v1/confi
 and `vended.vended` are used.
 """
 
+import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from copy import copy
 from typing import Any, Final, Self, cast
 from urllib.parse import urlsplit
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import requests
 from pydantic_core import from_json
-from pyiceberg.catalog.rest import Capability, Endpoints, TableResponse
+from pyiceberg.catalog.rest import Capability, Endpoint, Endpoints, TableResponse
 from pyiceberg.catalog.rest.auth import AuthManager
-from pyiceberg.exceptions import CommitFailedException, NoSuchTableError
-from pyiceberg.table import Table
-from pyiceberg.table.update import AssertTableUUID
+from pyiceberg.catalog.rest.response import _handle_non_200_response
+from pyiceberg.exceptions import (
+    BadRequestError,
+    CommitFailedException,
+    CommitStateUnknownException,
+    NoSuchTableError,
+    RESTError,
+)
+from pyiceberg.table import CommitTableRequest, CommitTableResponse, Namespace, Table, TableIdentifier
+from pyiceberg.table.update import AssertTableUUID, TableRequirement, TableUpdate
 from pyiceberg.typedef import EMPTY_DICT, Identifier, Properties
 from pyiceberg.utils.properties import get_header_properties
 from requests import PreparedRequest
 
 from engine.aws.sessions import AwsSession
 from engine.domain.errors import StateConflict
+from engine.domain.values.uris import masked
 from engine.formats.base import OWN_LOCATION, FileScope
 from engine.formats.iceberg.catalog.file_access import GuardedFileIO, file_io, own_properties
 from engine.formats.iceberg.catalog.rest.pages import PagedLists, refreshing
@@ -33,10 +42,12 @@ from engine.formats.iceberg.catalog.rest.sessions import guard
 from engine.formats.iceberg.catalog.rest.signing import SignedRequests, is_signed
 from engine.formats.iceberg.catalog.rest.tokens import CatalogTokens
 from engine.formats.iceberg.catalog.rest.vended import signs_remotely, vended, vended_addresses, vended_hosts
+from engine.formats.iceberg.errors import NotSent, summary_of
 from engine.formats.iceberg.intake.metadata_fields import fields_of
 from engine.formats.iceberg.intake.metadata_files import kept_document
 from engine.formats.iceberg.intake.newer_types import readable_answer
 from engine.formats.iceberg.intake.read_tables import ReadTable
+from engine.formats.intake.errors import printable
 from engine.formats.intake.parameters import meaningless_in
 from engine.outgoing.bounds import CheckPeer, any_peer
 
@@ -50,12 +61,28 @@ CheckAddresses = Callable[[Mapping[str, str]], None]
 """Raises `InvalidInput` for forbidden addresses; the argument maps property names to addresses."""
 
 
+def time_ordered_uuid() -> UUID:
+    """Return a new UUID of version 7 (RFC 9562): the time in milliseconds, then 74 random bits."""
+    random = uuid4().int
+    number = (time.time_ns() // 1_000_000) << 80 | 7 << 76 | random & ((1 << 76) - 1)
+    return UUID(int=number & ~(0b11 << 62) | 0b10 << 62)
+
+
 def any_address(_addresses: Mapping[str, str]) -> None:
     """Allow every address."""
 
 
 _PROTOCOL: Final = ("prefix", "namespace-separator", "warehouse", "view-endpoints-supported", "rest-page-size")
 """Properties that a REST catalog's `/v1/config` may set in addition to those of `vended.vended`."""
+_NO_CATALOG: Final = (RESTError, BadRequestError)
+"""Classes of errors for the statuses 400, 404, 405, 406 and 422, which are the same at the next try."""
+_LONGEST_SHOWN: Final = 200
+_REPEATS: Final = "idempotency-key-lifetime"
+"""Field of `/v1/config` of servers that recognize a repeated request by its key."""
+_ANSWERS: Final[dict[int, type[Exception]]] = {
+    409: CommitFailedException,
+    **dict.fromkeys((500, 502, 504), CommitStateUnknownException),
+}
 _TABLE_CONFIG: Final = ("token",)
 """Properties that a REST catalog's table response may set for later requests for that table to the same server."""
 
@@ -67,6 +94,7 @@ class GuardedRestCatalog(PagedLists):
     """
 
     scope: FileScope = OWN_LOCATION
+    _knows_repeats = False
 
     def __init__(
         self,
@@ -93,14 +121,24 @@ class GuardedRestCatalog(PagedLists):
         """Fetch the server's configuration and apply the allowed properties.
 
         Raises:
-            StateConflict: the configuration has another server's `uri`: credentials are for this server only.
+            StateConflict: the configuration has another server's `uri`: credentials are for this server only; or
+                there is no catalog at this address.
         """
         own, uri = dict(self.properties), self.uri
-        super()._fetch_config()
+        try:
+            super()._fetch_config()
+        except RESTError as error:
+            if type(error) not in _NO_CATALOG:
+                raise
+            remedy = "check `uri` and `warehouse`: there is no such catalog at this address"
+            raise StateConflict(f"{summary_of(error)}; {remedy}") from error
         said = {name: value for name, value in self.properties.items() if own.get(name) != value}
         if urlsplit(str(said.get("uri", uri)))[:2] != urlsplit(uri)[:2]:
-            message = "the catalog's /v1/config names another server, which is not followed: give its address as `uri`"
-            raise StateConflict(message)
+            other = masked(printable(str(said["uri"])[:_LONGEST_SHOWN]))
+            raise StateConflict(
+                f"the catalog's /v1/config names another server, {other}, which is not followed: give its address as "
+                "`uri`, or let the proxies between pass on their own name (the headers Host or X-Forwarded-Host)"
+            )
         taken: dict[str, Any] = {name: said[name] for name in ("uri", *_PROTOCOL) if name in said}
         others = {name: value for name, value in own.items() if name not in own_properties(own)}
         self.properties = {**others, **taken, **self._storage(said, own_properties(own))}
@@ -122,6 +160,41 @@ class GuardedRestCatalog(PagedLists):
         table = self._read_table(self.identifier_to_tuple(identifier), answer, document)
         table.newer_types, table.is_translated = types, readable is not response.content
         return table
+
+    def commit_table(
+        self, table: Table, requirements: tuple[TableRequirement, ...], updates: tuple[TableUpdate, ...]
+    ) -> CommitTableResponse:
+        """Commit updates to a table; servers that recognize repeated requests get a key for this one.
+
+        The key is the same when the request is sent again after a refused token, or twice by a proxy.
+
+        Raises:
+            NotSent: the server offers no commits.
+            CommitFailedException: a requirement is not met. Exception: any other answer, or none.
+        """
+        key = {"Idempotency-Key": str(time_ordered_uuid())} if self._knows_repeats else {}
+        return self._commit(table, requirements, updates, key)
+
+    @refreshing
+    def _commit(
+        self,
+        table: Table,
+        requirements: tuple[TableRequirement, ...],
+        updates: tuple[TableUpdate, ...],
+        headers: dict[str, str],
+    ) -> CommitTableResponse:
+        self._check_endpoint(Capability.V1_UPDATE_TABLE)
+        *namespace, name = table.name()
+        identifier = TableIdentifier(namespace=Namespace(root=tuple(namespace)), name=name)
+        request = CommitTableRequest(identifier=identifier, requirements=requirements, updates=updates)
+        own = {"Authorization": f"Bearer {token}"} if (token := table.config.get("token")) else {}
+        url = self.url(Endpoints.update_table, prefixed=True, **self._split_identifier_for_path(identifier))
+        response = self._session.post(url, data=request.model_dump_json().encode(), headers={**own, **headers})
+        try:
+            response.raise_for_status()
+        except requests.HTTPError as error:
+            _handle_non_200_response(error, _ANSWERS)  # always raises
+        return CommitTableResponse.model_validate_json(response.content)
 
     def check_writing(self, table: Table) -> str:
         """Send a commit without a change that requires another table's uuid: the server refuses it for one reason.
@@ -165,7 +238,24 @@ class GuardedRestCatalog(PagedLists):
     def _create_session(self) -> requests.Session:
         session = super()._create_session()
         guard(session, self._check_peer)
+        session.hooks["response"].append(self._note_repeats)
         return session
+
+    def _note_repeats(self, response: requests.Response, **_options: Any) -> None:
+        """Keep the one field of `/v1/config` that PyIceberg leaves out."""
+        if response.ok and urlsplit(response.url).path.endswith("/v1/config"):
+            document = from_json(response.content)
+            self._knows_repeats = isinstance(document, dict) and bool(document.get(_REPEATS))
+
+    def _check_endpoint(self, endpoint: Endpoint) -> None:
+        """Raise `NotSent` if the server lists its endpoints, and this one is not among them."""
+        try:
+            super()._check_endpoint(endpoint)
+        except NotImplementedError as error:
+            raise NotSent(
+                f"the catalog's /v1/config lists no endpoint {printable(str(endpoint))}: it takes no such request "
+                "from any client; a catalog that only reads tables can't have them rewritten"
+            ) from error
 
     def _init_sigv4(self, session: requests.Session) -> None:
         """Let a session sign its requests; nothing is sent."""
