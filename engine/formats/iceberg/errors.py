@@ -78,7 +78,7 @@ _LONGEST_NAME: Final = 200
 _NO_CATALOG: Final = "this database has no Iceberg catalog: check `uri`, or set the property init_catalog_tables"
 
 
-class NotSent(StateConflict):
+class RequestNotServed(StateConflict):
     """A request was not sent, because the catalog says that it does not take it."""
 
 

@@ -48,7 +48,7 @@ from engine.domain.runs.expiry import (
     instant,
 )
 from engine.formats.base import Condition
-from engine.formats.iceberg.errors import NotSent
+from engine.formats.iceberg.errors import RequestNotServed
 from engine.formats.iceberg.errors import summary_of as error_summary
 from engine.formats.iceberg.features.rows import Activity
 from engine.formats.iceberg.metadata.history import RUN_ID, history, summary_of
@@ -157,7 +157,7 @@ def expire(
             answer = catalog.commit_table(view.table, requirements, tuple(_updates(before, still)))
         except CommitFailedException:
             continue
-        except NotSent:
+        except RequestNotServed:
             raise
         except Exception as error:
             raise OutcomeUnknown(f"no certain answer to an expiry of snapshots: {error_summary(error)}") from error

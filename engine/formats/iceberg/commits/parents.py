@@ -28,7 +28,7 @@ from pyiceberg.table.update import (
 
 from engine.domain.errors import OutcomeUnknown
 from engine.formats.base import RollBack
-from engine.formats.iceberg.errors import NotSent, summary_of
+from engine.formats.iceberg.errors import RequestNotServed, summary_of
 from engine.formats.iceberg.metadata.history import is_ancestor
 from engine.formats.iceberg.metadata.views import TableView
 
@@ -147,7 +147,7 @@ def _sent(
         catalog.commit_table(view.table, (uuid, *requirements), updates)
     except CommitFailedException:
         return False
-    except NotSent:
+    except RequestNotServed:
         raise
     except Exception as error:
         raise OutcomeUnknown(f"no certain answer to a change of the table's refs: {summary_of(error)}") from error

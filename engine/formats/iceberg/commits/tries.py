@@ -33,7 +33,7 @@ from engine.domain.clock import doubled
 from engine.domain.errors import CommitConflict, OutcomeUnknown, PackhouseError, TableUnreadable
 from engine.formats.iceberg.commits.parents import forget_old, main_at
 from engine.formats.iceberg.commits.snapshot_files import StagedSnapshot, discard
-from engine.formats.iceberg.errors import NotSent, reading_table, summary_of, translated
+from engine.formats.iceberg.errors import RequestNotServed, reading_table, summary_of, translated
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.intake.caches import Cache
 from engine.formats.intake.limits import Malformed
@@ -160,14 +160,14 @@ class CommitTries:
         """Send a change; return True when committed, False on a definite refusal.
 
         Raises:
-            NotSent: the catalog takes no commits; the try's files are deleted.
+            RequestNotServed: the catalog takes no commits; the try's files are deleted.
             OutcomeUnknown: any other response, or none.
         """
         try:
             self.catalog.commit_table(view.table, change.requirements, change.updates)
         except CommitFailedException:
             return False
-        except NotSent:
+        except RequestNotServed:
             discard(view.io, staged.written)
             raise
         except Exception as error:

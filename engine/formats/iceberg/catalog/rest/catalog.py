@@ -42,7 +42,7 @@ from engine.formats.iceberg.catalog.rest.sessions import guard
 from engine.formats.iceberg.catalog.rest.signing import SignedRequests, is_signed
 from engine.formats.iceberg.catalog.rest.tokens import CatalogTokens
 from engine.formats.iceberg.catalog.rest.vended import signs_remotely, vended, vended_addresses, vended_hosts
-from engine.formats.iceberg.errors import NotSent, summary_of
+from engine.formats.iceberg.errors import RequestNotServed, summary_of
 from engine.formats.iceberg.intake.metadata_fields import fields_of
 from engine.formats.iceberg.intake.metadata_files import kept_document
 from engine.formats.iceberg.intake.newer_types import readable_answer
@@ -169,7 +169,7 @@ class GuardedRestCatalog(PagedLists):
         The key is the same when the request is sent again after a refused token, or twice by a proxy.
 
         Raises:
-            NotSent: the server offers no commits.
+            RequestNotServed: the server offers no commits.
             CommitFailedException: a requirement is not met. Exception: any other answer, or none.
         """
         key = {"Idempotency-Key": str(time_ordered_uuid())} if self._knows_repeats else {}
@@ -248,11 +248,11 @@ class GuardedRestCatalog(PagedLists):
             self._knows_repeats = isinstance(document, dict) and bool(document.get(_REPEATS))
 
     def _check_endpoint(self, endpoint: Endpoint) -> None:
-        """Raise `NotSent` if the server lists its endpoints, and this one is not among them."""
+        """Raise `RequestNotServed` if the server lists its endpoints, and this one is not among them."""
         try:
             super()._check_endpoint(endpoint)
         except NotImplementedError as error:
-            raise NotSent(
+            raise RequestNotServed(
                 f"the catalog's /v1/config lists no endpoint {printable(str(endpoint))}: it takes no such request "
                 "from any client; a catalog that only reads tables can't have them rewritten"
             ) from error
