@@ -92,6 +92,9 @@ KINDS: dict[str, Callable[[pytest.FixtureRequest, Path], AbstractContextManager[
     "nessie": _nessie,
 }
 
+DEEP = frozenset({"hive_3"})
+"""Kinds that the deep suite alone runs."""
+
 
 def lake_in(kind: str, request: Any, folder: Path) -> AbstractContextManager[Lake]:
     """Return a block in which the catalog of this kind runs, whose database `lake` is empty."""

@@ -16,7 +16,7 @@ from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation, RunState
 from engine.domain.tables.table import TableRef
 from tests.support.attempts import resumed_from
-from tests.support.catalog_kinds import KINDS, lake_in
+from tests.support.catalog_kinds import DEEP, KINDS, lake_in
 from tests.support.world import NAME, World, open_world
 
 KNOWS_NO_VERSION_3 = ("nessie",)
@@ -25,7 +25,7 @@ OWN_HISTORY = ("nessie",)
 KEEPS_ONE = {"maintenance": {"expire_snapshots": {"older_than": "1s", "keep_last": 1, "interval": "1h"}}}
 
 
-@pytest.fixture(params=list(KINDS))
+@pytest.fixture(params=[pytest.param(kind, marks=[pytest.mark.deep] * (kind in DEEP)) for kind in KINDS])
 async def world(
     request: pytest.FixtureRequest, sqlite_url: str, redis: Redis, redis_url: str, tmp_path: Path
 ) -> AsyncIterator[World]:
@@ -77,9 +77,10 @@ async def test_pointers_follow_every_commit_and_leave_out_what_is_not_there(worl
     catalog = await world.container.catalogs.get(SYSTEM, "lake")
     connection = await world.container.formats.connect(catalog)
     present, absent = TableRef("lake", NAME[:1], NAME[1]), TableRef("lake", NAME[:1], "none")
-    before = await asyncio.to_thread(connection.pointers, [present, absent])
+    deeper = TableRef("lake", (NAME[0], "inner"), NAME[1])
+    before = await asyncio.to_thread(connection.pointers, [present, absent, deeper])
     world.lake.append(day="2026-11-01")
-    after = await asyncio.to_thread(connection.pointers, [present, absent])
+    after = await asyncio.to_thread(connection.pointers, [present, absent, deeper])
     assert before.keys() == after.keys() == {present}
     assert before != after
     with pytest.raises(NoSuchTableError):

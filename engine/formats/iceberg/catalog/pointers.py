@@ -28,7 +28,8 @@ def pointers(catalog: Catalog, refs: Sequence[TableRef]) -> Mapping[TableRef, st
     """
     if isinstance(catalog, StoredPointers):
         by_address = {(*ref.namespace, ref.name): ref for ref in refs}
-        return {by_address[address]: location for address, location in catalog.locations(by_address.keys()).items()}
+        found = catalog.locations(by_address.keys())
+        return {ref: found[address] for address, ref in by_address.items() if address in found}
     return _of_tables(catalog, refs)
 
 

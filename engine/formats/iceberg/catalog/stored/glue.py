@@ -42,6 +42,9 @@ _OTHER_SERVER: Final = f"check the catalog's properties client.region and {ENDPO
 _MISSING: Final = "EntityNotFoundException"
 _CHANGED: Final = "ConcurrentModificationException"
 _FULL: Final = "ResourceNumberLimitExceededException"
+_LEVELS: Final = 2
+"""Parts of a table's address: its database and its name."""
+
 _FEW: Final = 20
 """Tables of a database of which each is asked for; of more, all pages of the database are read."""
 
@@ -90,7 +93,7 @@ class GuardedGlueCatalog(StoredPointers, GlueCatalog):
         """Return the locations of metadata files: of few tables one by one, of many by pages of 100 tables."""
         found: dict[Identifier, str] = {}
         for database, wanted in groupby(sorted(tables), key=itemgetter(0)):
-            named = frozenset(wanted)
+            named = frozenset(each for each in wanted if len(each) == _LEVELS)
             with suppress(NoSuchNamespaceError):
                 found |= {
                     key: str(each["Parameters"][METADATA_LOCATION])

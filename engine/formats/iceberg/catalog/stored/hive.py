@@ -36,6 +36,8 @@ MOST_TABLES: Final = 100_000
 
 _ICEBERG: Final = "ICEBERG"
 _AT_ONCE: Final = 100
+_LEVELS: Final = 2
+"""Parts of a table's address: its database and its name."""
 _CHANGED: Final = "has been modified"
 """Text of the server's answer to a change of an entry that is not the expected one any more."""
 
@@ -96,7 +98,7 @@ class GuardedHiveCatalog(StoredPointers, HiveCatalog):
         found: dict[Identifier, str] = {}
         with self._session("read the entries of tables") as client:
             for database, wanted in groupby(sorted(tables), key=itemgetter(0)):
-                for each in _entries(client, database, [name for *_, name in wanted]):
+                for each in _entries(client, database, [each[1] for each in wanted if len(each) == _LEVELS]):
                     found[database, str(each.tableName)] = str(each.parameters[METADATA_LOCATION])
         return found
 
