@@ -30,6 +30,7 @@ from engine.formats.iceberg.catalog.known_properties import PLAIN, TYPES, misspe
 from engine.formats.iceberg.catalog.listing import list_tables
 from engine.formats.iceberg.catalog.pointers import pointers
 from engine.formats.iceberg.catalog.rest.catalog import CheckAddresses, any_address
+from engine.formats.iceberg.catalog.rest.signing import is_of_s3_tables
 from engine.formats.iceberg.catalog.rest.vended import problems_of_vended_hosts
 from engine.formats.iceberg.catalog.stored.sql import GuardedSqlCatalog
 from engine.formats.iceberg.errors import asking_catalog, reading_table
@@ -42,6 +43,9 @@ from engine.outgoing.bounds import CheckLocation, CheckPeer, any_peer, anywhere
 _LOOKED_INTO: Final = 5
 """Namespaces in which a check looks for a table."""
 
+_MAINTAINED: Final = (
+    "S3 Tables compacts tables and expires snapshots itself: switch its maintenance off for tables that Packhouse keeps"
+)
 _LOADING: Final = "snapshot-loading-mode"
 _SCHEMES: Final = {
     "rest": ("http://", "https://"),
@@ -256,7 +260,8 @@ class IcebergConnection:
         self._open()
         named = self._properties.get(CATALOG_NAME, self._name)
         place = self._properties.get("uri") or self._properties.get("glue.endpoint")
-        return f"{self._properties['type']} catalog {named}{f' at {masked(place)}' if place else ''}"
+        said = f"{self._properties['type']} catalog {named}{f' at {masked(place)}' if place else ''}"
+        return f"{said}; {_MAINTAINED}" if is_of_s3_tables(self._properties) else said
 
     def _check_namespaces(self, found: dict[str, Any]) -> str:
         catalog = self._open()

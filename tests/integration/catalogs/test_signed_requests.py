@@ -100,3 +100,11 @@ def test_a_token_is_sent_beside_the_signature(proxy: FaultyProxy) -> None:
     named = {name.lower(): value for name, value in proxy.requests[0].headers.items()}
     assert named["original-authorization"] == "Bearer of-the-gateway"
     assert named["authorization"].startswith("AWS4-HMAC-SHA256 ")
+
+
+def test_the_check_says_that_s3_tables_maintains_its_tables_itself(proxy: FaultyProxy) -> None:
+    proxy.before = Signatures({"lake": "secret"}, service="s3tables", region="eu-central-1")
+    chosen = {"type": "rest", "uri": proxy.url, **SIGNED, **KEYS, "rest.signing-name": "s3tables"}
+    steps = {each.name: each for each in IcebergFormat().connect("lake", chosen).check()}
+    assert steps["may_commit"].ok
+    assert "S3 Tables compacts tables and expires snapshots itself" in steps["open_catalog"].detail

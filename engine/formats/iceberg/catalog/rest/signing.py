@@ -19,6 +19,7 @@ REGION: Final = "rest.signing-region"
 DEFAULT_SERVICE: Final = "execute-api"
 """Name of AWS's API gateways, the default of every client of Iceberg."""
 
+_S3_TABLES: Final = "s3tables"
 _AUTHORIZATION: Final = "Authorization"
 _RELOCATED: Final = "Original-Authorization"
 """Header in which every client of Iceberg sends a token that the signature takes the place of."""
@@ -27,6 +28,11 @@ _RELOCATED: Final = "Original-Authorization"
 def is_signed(properties: Mapping[str, str]) -> bool:
     """Return whether requests of a catalog are signed."""
     return str(properties.get(ENABLED, "")).lower() == "true"
+
+
+def is_of_s3_tables(properties: Mapping[str, str]) -> bool:
+    """Return whether a catalog is that of S3 Tables, which maintains its tables itself."""
+    return is_signed(properties) and properties.get(SERVICE) == _S3_TABLES
 
 
 class SignedRequests(AuthBase):
