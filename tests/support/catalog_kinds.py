@@ -65,11 +65,10 @@ def _hive(fixture: str) -> Callable[[pytest.FixtureRequest, Path], AbstractConte
         patch: pytest.MonkeyPatch = request.getfixturevalue("monkeypatch")
         # PyIceberg knows no call of release 4
         patch.setattr(pyiceberg.catalog.hive, "Client", lambda protocol: AnyRelease(protocol, set()))
-        with metastore.client() as client:
-            if "lake" in client.get_all_databases():
-                client.drop_database("lake", deleteData=False, cascade=True)
         settings = {"type": "hive", "uri": metastore.uri}
         yield {"settings": {**settings, "warehouse": f"file://{folder}/warehouse"}, "registered": settings}
+        with metastore.client() as client:
+            client.drop_database("lake", deleteData=False, cascade=True)
 
     return opened
 

@@ -36,14 +36,12 @@ async def world(
     """A lake in the Metastore, to which PyIceberg's own client writes."""
     settings = {"type": "hive", "uri": metastore.uri}
     lake = {"settings": {**settings, "warehouse": f"file://{tmp_path}/warehouse"}, "registered": settings}
-    with metastore.client() as client:
-        if "lake" in client.get_all_databases():
-            client.drop_database("lake", deleteData=False, cascade=True)
     async with open_world(tmp_path / "world", database_url=sqlite_url, redis_url=redis_url, **lake) as opened:
         yield opened
     with metastore.client() as client:
         for each in client.show_locks(ShowLocksRequest(*NAME)).locks:
             client.unlock(UnlockRequest(each.lockid))
+        client.drop_database("lake", deleteData=False, cascade=True)
 
 
 def entry(metastore: Metastore) -> Any:

@@ -8,7 +8,7 @@ import pytest
 
 from engine.domain.errors import Away, StateConflict
 from engine.formats.iceberg import IcebergFormat
-from engine.formats.iceberg.catalog import catalogs
+from engine.formats.iceberg.catalog.stored import sql as catalogs
 from engine.formats.paimon.catalog import database
 from engine.formats.paimon.connection import PaimonFormat
 from tests.support.hostile.behaviours import Way, answer, drip, flood, once, silent

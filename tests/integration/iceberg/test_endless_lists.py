@@ -7,7 +7,8 @@ import pytest
 
 from engine.domain.errors import Away, StateConflict
 from engine.formats.iceberg import IcebergFormat
-from engine.formats.iceberg.catalog import listing, pages
+from engine.formats.iceberg.catalog import listing
+from engine.formats.iceberg.catalog.rest import pages
 from engine.formats.iceberg.connection import IcebergConnection
 from engine.formats.paimon.catalog.rest import pages as paimon_pages
 from engine.formats.paimon.connection import PaimonFormat
