@@ -256,7 +256,8 @@ def _numbers(array: pa.Array, wanted: pa.Field) -> Any:
     if pt.is_boolean(of):
         return _values(array.cast(pa.uint8()), np.uint8, len(array)).astype(np.uint64)
     if pt.is_floating(of):
-        exact = _values(array, of.to_pandas_dtype(), len(array)).astype(np.float64) + 0.0  # -0.0 becomes 0.0
+        with np.errstate(invalid="ignore"):  # where a null is, memory may have the bits of a signalling NaN
+            exact = _values(array, of.to_pandas_dtype(), len(array)).astype(np.float64) + 0.0  # -0.0 becomes 0.0
         exact[np.isnan(exact)] = np.nan
         return exact.view(np.uint64)
     if pt.is_integer(of) or pt.is_date32(of) or pt.is_time(of) or pt.is_timestamp(of):
