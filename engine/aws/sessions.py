@@ -6,7 +6,8 @@ more before they end. Names of properties are PyIceberg's and Iceberg Java's: `c
 as `glue.…`, which come first.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from io import BytesIO
 from threading import Lock
 from typing import Any, Final
@@ -176,18 +177,16 @@ class AwsSession:
         return next((self._properties[each] for each in names if self._properties.get(each)), None)
 
 
-class named_errors:  # noqa: N801 - used as a function
-    """Context in which errors of botocore about sessions become errors of the domain."""
-
-    def __enter__(self) -> None:
-        """Do nothing."""
-
-    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
-        """Raise the error of the domain for one of botocore."""
-        if error is None or type(error).__module__.split(".")[0] != "botocore":
-            return
-        kind, text = type(error).__name__, (str(error).splitlines() or [""])[0][:300]
-        if kind in _AWAY or is_throttled(error):
+@contextmanager
+def named_errors() -> Iterator[None]:
+    """Turn errors of botocore about sessions, connections and credentials into errors of the domain."""
+    try:
+        yield
+    except Exception as error:
+        if type(error).__module__.split(".")[0] != "botocore":
+            raise
+        text = (str(error).splitlines() or [""])[0][:300]
+        if type(error).__name__ in _AWAY or is_throttled(error):
             raise Away(DependencyKind.CATALOG, f"AWS does not answer: {text}") from error
         raise StateConflict(f"the credentials of AWS can't be used: {text}; {_remedy(error)}") from error
 

@@ -192,12 +192,15 @@ _KEPT = _OK + b"\r\nab"
 def test_f59_only_an_answer_that_ends_where_it_says_keeps_its_connection(sent: list[bytes], connections: int) -> None:
     """Two requests are sent by one client; bytes of a server that nobody asked for reach neither."""
 
+    is_sent = Event()
+
     def way(connection: socket.socket) -> None:
         request = b"first"
         while request:
             for part in sent:
                 connection.sendall(part)
-                sleep(0.05)
+                sleep(0.05)  # parts arrive apart, which no other end can tell
+            is_sent.set()
             request = connection.recv(1000)
 
     with HostileServer(way).running() as server, ExitStack() as stack:
@@ -208,7 +211,8 @@ def test_f59_only_an_answer_that_ends_where_it_says_keeps_its_connection(sent: l
         for _ in range(2):
             with suppress(requests.ConnectionError):  # of an answer without an end
                 bodies.append(pool.get(f"{server.url}/x", timeout=0.5).content[:2])
-            sleep(0.1)
+            assert is_sent.wait(5)
+            is_sent.clear()
         assert (len(server.received), set(bodies) - {b"ab"}) == (connections, set())
 
 

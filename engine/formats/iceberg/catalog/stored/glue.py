@@ -4,13 +4,11 @@ A commit replaces an entry only if its version is still the one that was read. E
 is, as its columns: Packhouse changes no schema. PyIceberg would build the entry again from its own model.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import groupby
-from operator import itemgetter
+from traceback import walk_tb
 from typing import Any, Final
 
-from pyiceberg.catalog import METADATA_LOCATION, PREVIOUS_METADATA_LOCATION, TABLE_TYPE
 from pyiceberg.catalog.glue import GlueCatalog
 from pyiceberg.exceptions import CommitFailedException, NoSuchNamespaceError, NoSuchTableError
 from pyiceberg.table import CommitTableResponse, Table
@@ -23,13 +21,13 @@ from engine.domain.errors import Away, StateConflict
 from engine.domain.fleet.dependencies import DependencyKind
 from engine.formats.iceberg.catalog.known_properties import CATALOG_ID, ENDPOINT, SKIP_ARCHIVE
 from engine.formats.iceberg.catalog.rest.pages import MOST_NAMES, MOST_PAGES
+from engine.formats.iceberg.catalog.stored.entries import by_database, following, is_iceberg, location_in
 from engine.formats.iceberg.catalog.stored.pointers import StoredPointers
 from engine.formats.intake.errors import printable
 from engine.outgoing.bounds import CheckLocation, CheckPeer, any_peer, anywhere
 from engine.rewriting.kernel.storage.abandoned import stop_if_abandoned
 
 _SERVICE: Final = "glue"
-_ICEBERG: Final = "ICEBERG"
 _WRITABLE: Final = (
     *("Name", "Description", "Owner", "LastAccessTime", "LastAnalyzedTime", "Retention", "StorageDescriptor"),
     *("PartitionKeys", "ViewOriginalText", "ViewExpandedText", "TableType", "Parameters", "TargetTable"),
@@ -42,9 +40,6 @@ _OTHER_SERVER: Final = f"check the catalog's properties client.region and {ENDPO
 _MISSING: Final = "EntityNotFoundException"
 _CHANGED: Final = "ConcurrentModificationException"
 _FULL: Final = "ResourceNumberLimitExceededException"
-_LEVELS: Final = 2
-"""Parts of a table's address: its database and its name."""
-
 _FEW: Final = 20
 """Tables of a database of which each is asked for; of more, all pages of the database are read."""
 
@@ -87,18 +82,17 @@ class GuardedGlueCatalog(StoredPointers, GlueCatalog):
     def list_tables(self, namespace: str | Identifier) -> list[Identifier]:
         """Return the Iceberg tables of a database. Raises `NoSuchNamespaceError`."""
         database = self.identifier_to_database(namespace, NoSuchNamespaceError)
-        return [(database, str(each["Name"])) for each in self._tables(database) if _is_iceberg(each)]
+        return [(database, str(each["Name"])) for each in self._tables(database) if is_iceberg(each.get("Parameters"))]
 
     def locations(self, tables: Collection[Identifier]) -> Mapping[Identifier, str]:
         """Return the locations of metadata files: of few tables one by one, of many by pages of 100 tables."""
         found: dict[Identifier, str] = {}
-        for database, wanted in groupby(sorted(tables), key=itemgetter(0)):
-            named = frozenset(each for each in wanted if len(each) == _LEVELS)
-            with suppress(NoSuchNamespaceError):
+        for database, names in by_database(tables):
+            with suppress(NoSuchNamespaceError):  # its tables are not there either
                 found |= {
-                    key: str(each["Parameters"][METADATA_LOCATION])
-                    for each in self._entries(database, named)
-                    if _is_iceberg(each) and (key := (database, str(each["Name"]))) in named
+                    (database, str(each["Name"])): location_in(each["Parameters"])
+                    for each in self._entries(database, names)
+                    if is_iceberg(each.get("Parameters"))
                 }
         return found
 
@@ -118,11 +112,7 @@ class GuardedGlueCatalog(StoredPointers, GlueCatalog):
         staged = self._update_and_stage_table(current, table.name(), requirements, updates)
         self._write_metadata(staged.metadata, staged.io, staged.metadata_location)
         changed = {part: entry[part] for part in _WRITABLE if part in entry}
-        changed["Parameters"] = {
-            **entry["Parameters"],
-            METADATA_LOCATION: staged.metadata_location,
-            PREVIOUS_METADATA_LOCATION: current.metadata_location,
-        }
+        changed["Parameters"] = following(entry["Parameters"], staged.metadata_location)
         skips = property_as_bool(self.properties, SKIP_ARCHIVE, default=True)
         self._ask(
             self.glue.update_table,
@@ -147,25 +137,24 @@ class GuardedGlueCatalog(StoredPointers, GlueCatalog):
     def _tables(self, database: str) -> Iterator[Mapping[str, Any]]:
         return self._pages(self.glue.get_tables, "TableList", missing=NoSuchNamespaceError, DatabaseName=database)
 
-    def _entries(self, database: str, named: Collection[Identifier]) -> Iterator[Mapping[str, Any]]:
-        if len(named) > _FEW:
-            yield from self._pages(
-                self.glue.get_tables, "TableList", missing=NoSuchNamespaceError, DatabaseName=database
-            )
+    def _entries(self, database: str, names: Sequence[str]) -> Iterator[Mapping[str, Any]]:
+        """Yield the entries of those tables that are there, and maybe of others of the database."""
+        if len(names) > _FEW:
+            yield from self._tables(database)
             return
-        for _, name in named:
+        for name in names:
             with suppress(NoSuchTableError):
                 yield self._ask(self.glue.get_table, DatabaseName=database, Name=name)["Table"]
 
     def _entry(self, database: str, name: str) -> dict[str, Any]:
         answer = self._ask(self.glue.get_table, DatabaseName=database, Name=name)
         entry: dict[str, Any] = answer["Table"]
-        if not _is_iceberg(entry):
+        if not is_iceberg(entry.get("Parameters")):
             raise NoSuchTableError(f"{database}.{name} is not an Iceberg table: its entry names no metadata file")
         return entry
 
     def _of_entry(self, entry: Mapping[str, Any]) -> Table:
-        return self.read_table((str(entry["DatabaseName"]), str(entry["Name"])), entry["Parameters"][METADATA_LOCATION])
+        return self.read_table((str(entry["DatabaseName"]), str(entry["Name"])), location_in(entry["Parameters"]))
 
     def _pages(
         self, ask: Callable[..., Any], part: str, *, missing: type[Exception] = NoSuchTableError, **options: Any
@@ -202,6 +191,12 @@ class GuardedGlueCatalog(StoredPointers, GlueCatalog):
                 raise StateConflict(f"an answer is not Glue's; {_OTHER_SERVER}") from error
 
 
+def _is_of_parser(error: BaseException) -> bool:
+    """Return whether botocore raised an error, as it does for an answer of another form, and not code of ours."""
+    *_, (last, _line) = walk_tb(error.__traceback__)
+    return str(last.f_globals.get("__name__", "")).startswith("botocore.")
+
+
 def _translated(error: Any, missing: type[Exception]) -> Exception:
     code, text = code_of(error), printable(str(error)[:300], " ")
     if code == _MISSING:
@@ -218,11 +213,6 @@ def _translated(error: Any, missing: type[Exception]) -> Exception:
         return StateConflict(f"the answer {code} is not Glue's; {_OTHER_SERVER}")
     remedy = remedy_of(text) or "give the catalog's properties credentials that may do this"
     return StateConflict(f"Glue refuses the request: {text}; {remedy}")
-
-
-def _is_iceberg(entry: Mapping[str, Any]) -> bool:
-    parameters = entry.get("Parameters") or {}
-    return str(parameters.get(TABLE_TYPE, "")).upper() == _ICEBERG and bool(parameters.get(METADATA_LOCATION))
 
 
 def open_glue_catalog(

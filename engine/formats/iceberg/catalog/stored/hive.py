@@ -8,12 +8,10 @@ there a lock that was lost loses no commit. The metadata file is written before,
 import json
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
-from itertools import groupby
-from operator import itemgetter
 from typing import Any, Final
 
 from hive_metastore.ttypes import EnvironmentContext, MetaException, NoSuchObjectException
-from pyiceberg.catalog import METADATA_LOCATION, PREVIOUS_METADATA_LOCATION, TABLE_TYPE
+from pyiceberg.catalog import METADATA_LOCATION
 from pyiceberg.catalog.hive import HiveCatalog
 from pyiceberg.exceptions import CommitFailedException, NoSuchNamespaceError, NoSuchTableError
 from pyiceberg.table import CommitTableResponse, Table
@@ -23,6 +21,7 @@ from pyiceberg.typedef import Identifier
 from thrift.Thrift import TException
 
 from engine.domain.errors import StateConflict
+from engine.formats.iceberg.catalog.stored.entries import by_database, following, is_iceberg, location_in
 from engine.formats.iceberg.catalog.stored.locks import TableLock
 from engine.formats.iceberg.catalog.stored.pointers import StoredPointers
 from engine.formats.intake.catalogs.metastores.errors import condition_of
@@ -34,10 +33,7 @@ from engine.rewriting.kernel.storage.abandoned import stop_if_abandoned
 MOST_TABLES: Final = 100_000
 """Tables of one database that are listed."""
 
-_ICEBERG: Final = "ICEBERG"
 _AT_ONCE: Final = 100
-_LEVELS: Final = 2
-"""Parts of a table's address: its database and its name."""
 _CHANGED: Final = "has been modified"
 """Text of the server's answer to a change of an entry that is not the expected one any more."""
 
@@ -97,9 +93,9 @@ class GuardedHiveCatalog(StoredPointers, HiveCatalog):
         """Return the locations of metadata files, by a call for 100 tables of a database."""
         found: dict[Identifier, str] = {}
         with self._session("read the entries of tables") as client:
-            for database, wanted in groupby(sorted(tables), key=itemgetter(0)):
-                for each in _entries(client, database, [each[1] for each in wanted if len(each) == _LEVELS]):
-                    found[database, str(each.tableName)] = str(each.parameters[METADATA_LOCATION])
+            for database, names in by_database(tables):
+                for each in _entries(client, database, names):
+                    found[database, str(each.tableName)] = location_in(each.parameters)
         return found
 
     def commit_table(
@@ -116,14 +112,10 @@ class GuardedHiveCatalog(StoredPointers, HiveCatalog):
         self._write_metadata(staged.metadata, staged.io, staged.metadata_location)
         with self._session("commit to a table") as client, TableLock(client, database, name) as lock:
             entry = _entry(client, database, name)
-            if entry.parameters[METADATA_LOCATION] != current.metadata_location:
+            if location_in(entry.parameters) != current.metadata_location:
                 raise CommitFailedException(f"another commit changed {database}.{name}")
-            entry.parameters = {
-                **entry.parameters,
-                **_figures(entry.parameters, staged.metadata),
-                METADATA_LOCATION: staged.metadata_location,
-                PREVIOUS_METADATA_LOCATION: current.metadata_location,
-            }
+            figures = _figures(entry.parameters, staged.metadata)
+            entry.parameters = {**following(entry.parameters, staged.metadata_location), **figures}
             lock.check()
             _replace(client, entry, expected=current.metadata_location)
         return CommitTableResponse(metadata=staged.metadata, metadata_location=staged.metadata_location)
@@ -135,7 +127,7 @@ class GuardedHiveCatalog(StoredPointers, HiveCatalog):
             return f"the lock of {database}.{name} can be taken; whether entries may be changed is not known before"
 
     def _of_entry(self, entry: Any) -> Table:
-        return self.read_table((str(entry.dbName), str(entry.tableName)), str(entry.parameters[METADATA_LOCATION]))
+        return self.read_table((str(entry.dbName), str(entry.tableName)), location_in(entry.parameters))
 
     def _session(self, doing: str) -> "_Translated":
         stop_if_abandoned()
@@ -169,7 +161,7 @@ def _entry(client: Any, database: str, name: str) -> Any:
         entry = client.get_table(database, name)
     except NoSuchObjectException as error:
         raise NoSuchTableError(f"there is no table {database}.{name}") from error
-    if not _is_iceberg(entry):
+    if not is_iceberg(entry.parameters):
         raise NoSuchTableError(f"{database}.{name} is not an Iceberg table: its entry names no metadata file")
     return entry
 
@@ -180,7 +172,7 @@ def _entries(client: Any, database: str, names: list[str]) -> Iterator[Any]:
         stop_if_abandoned()
         with suppress(NoSuchObjectException):  # of the database
             found = client.get_table_objects_by_name(database, names[start : start + _AT_ONCE])
-            yield from (each for each in found if _is_iceberg(each))
+            yield from (each for each in found if is_iceberg(each.parameters))
 
 
 def _replace(client: Any, entry: Any, *, expected: str) -> None:
@@ -214,11 +206,6 @@ def _figures(parameters: Mapping[str, str], metadata: TableMetadata) -> Mapping[
         "snapshot-count": str(len(metadata.snapshots)),
     }
     return {name: value for name, value in found.items() if name in parameters and len(value) <= _LONGEST}
-
-
-def _is_iceberg(entry: Any) -> bool:
-    parameters = entry.parameters or {}
-    return str(parameters.get(TABLE_TYPE, "")).upper() == _ICEBERG and bool(parameters.get(METADATA_LOCATION))
 
 
 def open_hive_catalog(

@@ -4,6 +4,7 @@ PyIceberg imports classes named in table properties, and configures storage from
 `file_access` creates storage, from the catalog's own properties, and it opens only files in the table's scope.
 """
 
+from abc import abstractmethod
 from collections.abc import Collection, Mapping
 from copy import copy
 from typing import Any, Self
@@ -49,17 +50,17 @@ class StoredPointers(MetastoreCatalog):
         """Return the properties of file access."""
         return own_properties(self.properties)
 
+    @abstractmethod
     def locations(self, tables: Collection[Identifier]) -> Mapping[Identifier, str]:
         """Return the locations of the metadata files of those tables that the catalog has."""
-        raise NotImplementedError
 
+    @abstractmethod
     def check_writing(self, table: Table) -> str:
         """Return a sentence about the right to commit to a table, which is found without a commit.
 
         Raises:
             StateConflict: the catalog's credentials may not.
         """
-        raise NotImplementedError
 
     def read_table(self, identifier: Identifier, location: str) -> ReadTable:
         """Return the table whose metadata file is at a location."""

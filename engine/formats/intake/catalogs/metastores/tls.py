@@ -61,9 +61,7 @@ def refusal_of(error: ssl.SSLError, address: str) -> TTransportException:
     reason = (error.reason or type(error).__name__).lower().replace("_", " ")
     if "alert" in reason:
         return WrongAccess(f"{address} refused the TLS connection ({reason})", _KEY_REMEDY)
-    return WrongAccess(
-        f"{address} does not answer with TLS ({reason})", f"set `{SSL_ENABLED}` to false, or correct `uri`"
-    )
+    return WrongAccess(f"{address} does not answer with TLS ({reason})", _OFF_REMEDY)
 
 
 _NAME_REMEDY: Final = "write the host in `uri` as it is in the certificate"
