@@ -24,13 +24,13 @@ def location_in(parameters: Mapping[str, str]) -> str:
 
 
 def following(parameters: Mapping[str, str], location: str) -> dict[str, str]:
-    """Return the parameters after a commit, whose metadata file is at a location; the others stay."""
+    """Return the parameters that a commit writes: the new location, the one before it, and all others as they are."""
     before = location_in(parameters)
     return {**parameters, METADATA_LOCATION: location, PREVIOUS_METADATA_LOCATION: before}
 
 
 def by_database(tables: Iterable[Identifier]) -> Iterator[tuple[str, list[str]]]:
-    """Yield each database with the names of its tables; an address with more levels is of no table here."""
+    """Group tables by database; an address with more levels is left out, as no table here has one."""
     found = sorted(each for each in tables if len(each) == _LEVELS)
     for database, of_database in groupby(found, key=itemgetter(0)):
         yield database, [name for _, name in of_database]

@@ -73,7 +73,7 @@ class GuardedGlueCatalog(StoredPointers, GlueCatalog):
         return self._of_entry(self._entry(database, name))
 
     def list_namespaces(self, namespace: str | Identifier = ()) -> list[Identifier]:
-        """Return the databases; none are in one another."""
+        """Return the databases; Glue does not nest them."""
         if namespace:
             return []
         found = self._pages(self.glue.get_databases, "DatabaseList")
@@ -99,7 +99,7 @@ class GuardedGlueCatalog(StoredPointers, GlueCatalog):
     def commit_table(
         self, table: Table, requirements: tuple[TableRequirement, ...], updates: tuple[TableUpdate, ...]
     ) -> CommitTableResponse:
-        """Write a new metadata file, then let the table's entry name it if the entry was not changed since.
+        """Write a new metadata file and update the table's entry to it, unless the entry changed since it was read.
 
         Raises:
             CommitFailedException: a requirement does not hold, or the entry was changed.
@@ -121,7 +121,7 @@ class GuardedGlueCatalog(StoredPointers, GlueCatalog):
         return CommitTableResponse(metadata=staged.metadata, metadata_location=staged.metadata_location)
 
     def check_writing(self, table: Table) -> str:
-        """Ask for the change of a table that does not exist: AWS answers first whether the credentials may."""
+        """Check the right to commit with an update of a table that does not exist: AWS looks at the rights first."""
         database, _ = self.identifier_to_database_and_table(table.name(), NoSuchTableError)
         absent = {"Name": "packhouse_check_of_rights"}
         try:
@@ -192,7 +192,7 @@ class GuardedGlueCatalog(StoredPointers, GlueCatalog):
 
 
 def _is_of_parser(error: BaseException) -> bool:
-    """Return whether botocore raised an error, as it does for an answer of another form, and not code of ours."""
+    """Return whether code of botocore raised an error, as its parser does for an answer of another form."""
     *_, (last, _line) = walk_tb(error.__traceback__)
     return str(last.f_globals.get("__name__", "")).startswith("botocore.")
 

@@ -70,7 +70,7 @@ class GuardedHiveCatalog(StoredPointers, HiveCatalog):
         return self._of_entry(entry)
 
     def list_namespaces(self, namespace: str | Identifier = ()) -> list[Identifier]:
-        """Return the databases; none are in one another."""
+        """Return the databases; a Metastore does not nest them."""
         if namespace:
             return []
         with self._session("list the databases") as client:
@@ -101,7 +101,7 @@ class GuardedHiveCatalog(StoredPointers, HiveCatalog):
     def commit_table(
         self, table: Table, requirements: tuple[TableRequirement, ...], updates: tuple[TableUpdate, ...]
     ) -> CommitTableResponse:
-        """Write a new metadata file, then let the table's entry name it if it still names the one that was read.
+        """Write a new metadata file and update the table's entry to it, unless the entry changed since it was read.
 
         Raises:
             CommitFailedException: a requirement does not hold, or the entry was changed.
@@ -121,7 +121,7 @@ class GuardedHiveCatalog(StoredPointers, HiveCatalog):
         return CommitTableResponse(metadata=staged.metadata, metadata_location=staged.metadata_location)
 
     def check_writing(self, table: Table) -> str:
-        """Take the table's lock and end it: the right to change the entry itself can't be asked for."""
+        """Check that the table's lock can be taken; no call tells whether its entry may be changed."""
         database, name = self.identifier_to_database_and_table(table.name(), NoSuchTableError)
         with self._session("take the lock of a table") as client, TableLock(client, database, name):
             return f"the lock of {database}.{name} can be taken; whether entries may be changed is not known before"
@@ -176,7 +176,7 @@ def _entries(client: Any, database: str, names: list[str]) -> Iterator[Any]:
 
 
 def _replace(client: Any, entry: Any, *, expected: str) -> None:
-    """Replace an entry, on servers that can compare only if it names the expected metadata file."""
+    """Replace an entry; newer servers do so only if it still has the expected metadata file."""
     context = {
         "DO_NOT_UPDATE_STATS": "true",
         "expected_parameter_key": METADATA_LOCATION,

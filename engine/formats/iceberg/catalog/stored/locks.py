@@ -48,7 +48,7 @@ _SHOWN: Final = 100
 
 
 class TableLock:
-    """A block with the lock, which ends with the block.
+    """Context manager that holds the exclusive lock of a table.
 
     Entering it raises:
         Transient: others hold it for longer than `WAIT_SECONDS`; the message says who.
@@ -121,6 +121,6 @@ def _user() -> str:
 
 
 def _named(holders: list[Any]) -> str:
-    """Return who holds a lock, as far as the holders say so themselves."""
+    """Return the names of those who hold a lock, as they state them."""
     named = [f"{each.user}@{each.hostname} ({each.agentInfo}, lock {each.lockid})" for each in holders[:3]]
     return printable(", ".join(named)[: 3 * _SHOWN], " ") or "another client"

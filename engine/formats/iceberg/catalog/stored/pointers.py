@@ -1,4 +1,4 @@
-"""Catalogs that store the location of a table's metadata file, hardened: no files elsewhere, no table's configuration.
+"""Base of SQL, Glue and Hive catalogs, which store the location of a table's metadata file.
 
 PyIceberg imports classes named in table properties, and configures storage from table properties. Here only
 `file_access` creates storage, from the catalog's own properties, and it opens only files in the table's scope.
@@ -28,7 +28,7 @@ from engine.outgoing.bounds import CheckLocation, anywhere
 
 
 class StoredPointers(MetastoreCatalog):
-    """The reading and staging of metadata files, which each kind of such a catalog inherits.
+    """Reads metadata files, and stages new ones, within the locations of the table.
 
     `check_location` raises `InvalidInput` for a metadata file that must not be read; `scope` is that of one table.
     """
@@ -56,7 +56,7 @@ class StoredPointers(MetastoreCatalog):
 
     @abstractmethod
     def check_writing(self, table: Table) -> str:
-        """Return a sentence about the right to commit to a table, which is found without a commit.
+        """Check the right to commit to a table without a commit; return a sentence about what was found.
 
         Raises:
             StateConflict: the catalog's credentials may not.

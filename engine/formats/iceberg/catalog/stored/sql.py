@@ -1,4 +1,4 @@
-"""SQL catalogs: a row for each table, which every commit replaces by a condition on the location it had."""
+"""SQL catalogs: one row for each table, which a commit updates only if it still has the expected location."""
 
 from collections.abc import Collection, Mapping
 from typing import Any, Final
@@ -54,7 +54,7 @@ class GuardedSqlCatalog(StoredPointers, SqlCatalog):
         return {wanted[row[0], row[1]]: row[2] for row in rows if (row[0], row[1]) in wanted and row[2]}
 
     def check_writing(self, table: Table) -> str:  # noqa: ARG002 - all tables are rows of one
-        """Change no row: the database answers whether the user may. Raises its driver's errors, as every query."""
+        """Check the right to commit with an update of no row. Raises the driver's errors, as every query does."""
         nothing = update(IcebergTables).where(false()).values(metadata_location=IcebergTables.metadata_location)
         with self.engine.begin() as connection:
             connection.execute(nothing)

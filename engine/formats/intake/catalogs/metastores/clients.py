@@ -10,7 +10,7 @@ from thrift.Thrift import TApplicationException
 
 
 class AnyRelease(Client):  # type: ignore[misc] # the library has no types
-    """A client that makes calls which release 4 removed in its way, once the server does not know them.
+    """Client of a Metastore of any release: calls that release 4 removed are made by those that replaced them.
 
     `unknown`: names of calls that the server was found not to know, shared by the connections to it.
     """

@@ -27,7 +27,7 @@ class MetastoreServers:
     unknown: set[str] = field(default_factory=set)
 
     def session(self) -> "MetastoreSession":
-        """Return a block whose value is a client on a new connection, for one thread.
+        """Return a context manager with a client on a new connection, for one thread.
 
         Entering it and each call raise `TException`, `OSError` and `Malformed`.
         """
@@ -58,7 +58,7 @@ class MetastoreServers:
 
 
 class MetastoreSession:
-    """A block with a client on a connection, which ends with the block.
+    """Context manager with a client on a connection of its own, which is closed at its end.
 
     It is not a generator with `contextmanager`, which sets an attribute of a passing exception: those of the
     Metastore's client are immutable, and raise `TypeError` instead.

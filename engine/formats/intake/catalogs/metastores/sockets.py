@@ -134,5 +134,7 @@ def open_socket(host: str, port: int, check_peer: CheckPeer, tls: Tls | None) ->
             if not isinstance(error, OSError):
                 raise
             message = f"{address} ended the handshake of TLS, or did not finish it in {CONNECT_SECONDS:g} s"
-            raise TTransportException(TTransportException.NOT_OPEN, f"{message}: does it use TLS?") from error
+            raise TTransportException(
+                TTransportException.NOT_OPEN, f"{message}; if it does not use TLS, set `{SSL_ENABLED}` to false"
+            ) from error
     return LimitedSocket(connection, address)
