@@ -115,7 +115,7 @@ def _put_in(table: Table, rows: pa.Table, store: Callable[[pa.Table, Path], None
         ]
     )
     for folder, partition, part in parts:
-        uri = f"{table.location()}/data/{folder}{uuid.uuid4()}.parquet"
+        uri = f"{table.location()}/data/{folder}00000-0-{uuid.uuid4()}.parquet"
         path = Path("/" + uri.removeprefix("file:").lstrip("/"))
         path.parent.mkdir(parents=True, exist_ok=True)
         store(part, path)
