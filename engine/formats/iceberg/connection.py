@@ -34,6 +34,7 @@ from engine.formats.iceberg.catalog.rest.signing import is_of_s3_tables
 from engine.formats.iceberg.catalog.rest.vended import problems_of_vended_hosts
 from engine.formats.iceberg.catalog.stored.sql import GuardedSqlCatalog
 from engine.formats.iceberg.errors import asking_catalog, reading_table
+from engine.formats.iceberg.metadata.known_parents import KnownParents
 from engine.formats.iceberg.rewrite.native import SPARK_CATALOG
 from engine.formats.iceberg.table import IcebergTable
 from engine.formats.intake.caches import ManifestCache
@@ -148,6 +149,7 @@ class IcebergConnection:
         self._name = name
         self._properties = dict(properties)
         self._cache = cache
+        self._parents = KnownParents()
         self._check_location = check_location
         self._check_peer = check_peer
         self._check_addresses = check_addresses
@@ -230,6 +232,7 @@ class IcebergConnection:
                 load=lambda: catalog.load_table(identifier),
                 table=table,
                 cache=self._cache.of(ref),
+                parents=self._parents,
                 spark_catalog=self._properties.get(SPARK_CATALOG),
             )
 

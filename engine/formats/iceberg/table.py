@@ -33,6 +33,7 @@ from engine.formats.iceberg.commits.tries import CommitTries
 from engine.formats.iceberg.errors import reading_of, reading_table, translated
 from engine.formats.iceberg.metadata.digest import LiveFiles
 from engine.formats.iceberg.metadata.history import known_since, newest
+from engine.formats.iceberg.metadata.known_parents import KnownParents
 from engine.formats.iceberg.metadata.partition_fields import spec_fields
 from engine.formats.iceberg.metadata.partition_times import partition_times
 from engine.formats.iceberg.metadata.sort_orders import resolve_order
@@ -68,13 +69,15 @@ class IcebergTable(NoParts):
         load: Callable[[], Table],
         table: Table,
         cache: Cache,
+        parents: KnownParents,
         spark_catalog: str | None = None,
     ) -> None:
         self._ref = ref
         self._catalog = catalog
         self._load = load
         self._cache = cache
-        self._view = TableView.of(table, cache)
+        self._parents = parents
+        self._view = TableView.of(table, cache, parents)
         self._files: LiveFiles | None = None
         self._spark_catalog = spark_catalog
         self._lock = Lock()
@@ -112,10 +115,10 @@ class IcebergTable(NoParts):
             return self._load().metadata_location != self._view.table.metadata_location
 
     def _fresh(self) -> TableView:
-        return TableView.of(self._load(), self._cache)
+        return TableView.of(self._load(), self._cache, self._parents)
 
     def _tries(self) -> CommitTries:
-        return CommitTries(catalog=self._catalog, load=self._load, cache=self._cache)
+        return CommitTries(catalog=self._catalog, fresh=self._fresh)
 
     @property
     def ref(self) -> TableRef:

@@ -46,6 +46,8 @@ async def test_a_table_is_discovered_rewritten_and_kept(world: World, request: p
     rows = world.lake.rows()
     run = await world.rewrite()
     assert (run.state, run.result.groups_committed) == (RunState.SUCCEEDED, 3), run.detail
+    (proof,) = run.result.verifications
+    assert "all_else_unchanged" in {each["name"] for each in proof["checks"]}, "compared with the parent"
     await (await MovedClock.of(world.container.database)).pass_by(hours=2)
     await world.set_policy(KEEPS_ONE)
     keeps_all = any(f"[{each}]" in request.node.name for each in OWN_HISTORY)
@@ -53,6 +55,7 @@ async def test_a_table_is_discovered_rewritten_and_kept(world: World, request: p
         run = await world.finish((await world.submit(RunRequest(operation))).id)
         is_refused = keeps_all and operation is Operation.EXPIRE_SNAPSHOTS
         assert run.state is (RunState.REFUSED if is_refused else RunState.SUCCEEDED), (operation, run.detail)
+        assert "has expired" not in (run.detail or "")
     assert (len(world.lake.paths()), world.lake.rows()) == (3, rows)
     assert len(world.lake.table.snapshots()) == 1
 

@@ -14,7 +14,6 @@ from engine.domain.errors import CommitConflict, OutcomeUnknown, Transient
 from engine.formats.iceberg import IcebergTable
 from engine.formats.iceberg.commits.commit import TableCommits
 from engine.formats.iceberg.commits.tries import MAX_TRIES, CommitTries
-from engine.formats.intake.caches import ManifestCache
 from tests.support.iceberg_tables import (
     BY_CITY,
     RUN_ID,
@@ -36,7 +35,7 @@ from tests.support.iceberg_tables import (
 
 def committer(opened: IcebergTable) -> TableCommits:
     """Return the commits of a table that do not wait."""
-    tries = CommitTries(catalog=opened._catalog, load=opened._load, cache=ManifestCache(), sleep=lambda _: None)
+    tries = CommitTries(catalog=opened._catalog, fresh=opened._fresh, sleep=lambda _: None)
     return dataclasses.replace(opened.commits, tries=lambda: tries)
 
 

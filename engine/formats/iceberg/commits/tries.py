@@ -16,7 +16,6 @@ from typing import Final, Generic, TypeVar
 
 from pyiceberg.catalog import Catalog
 from pyiceberg.exceptions import CommitFailedException
-from pyiceberg.table import Table
 from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.table.refs import MAIN_BRANCH
 from pyiceberg.table.snapshots import Snapshot
@@ -35,7 +34,6 @@ from engine.formats.iceberg.commits.parents import forget_old, main_at
 from engine.formats.iceberg.commits.snapshot_files import StagedSnapshot, discard
 from engine.formats.iceberg.errors import RequestNotServed, reading_table, summary_of, translated
 from engine.formats.iceberg.metadata.views import TableView
-from engine.formats.intake.caches import Cache
 from engine.formats.intake.limits import Malformed
 
 MAX_TRIES: Final = 16
@@ -91,8 +89,7 @@ class CommitTries:
     """Commits to one table through one catalog. `sleep` and `jitter` are arguments so that tests need no time."""
 
     catalog: Catalog
-    load: Callable[[], Table]
-    cache: Cache
+    fresh: Callable[[], TableView]
     sleep: Callable[[float], None] = time.sleep
     jitter: Callable[[], float] = field(default=random.random)
 
@@ -126,7 +123,7 @@ class CommitTries:
     def _fresh(self, lost: list[_LostTry[T]]) -> TableView:
         try:
             with reading_table("load the table"):
-                return TableView.of(self.load(), self.cache)
+                return self.fresh()
         except PackhouseError as error:
             if not lost:
                 raise
@@ -163,6 +160,7 @@ class CommitTries:
             RequestNotServed: the catalog takes no commits; the try's files are deleted.
             OutcomeUnknown: any other response, or none.
         """
+        view.announce(staged.snapshot)
         try:
             self.catalog.commit_table(view.table, change.requirements, change.updates)
         except CommitFailedException:

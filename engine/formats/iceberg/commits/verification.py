@@ -232,9 +232,9 @@ class _RewriteChecks:
         return Condition("manifests_enclose_partitions", not wrong, detail)
 
     def _against_parent(self) -> Iterator[Condition]:
-        parent = self.view.metadata.snapshot_by_id(self.snapshot.parent_snapshot_id or 0)
+        parent = self.view.parent_of(self.snapshot)
         if parent is None:
-            yield Condition("parent_present", True, "the parent has expired: not compared with it")
+            yield Condition("parent_present", True, "the catalog does not show the parent: not compared with it")
             return
         before, after = self.view.manifests(parent), self.view.manifests(self.snapshot)
         old, new = self._live(before), self._live(after)

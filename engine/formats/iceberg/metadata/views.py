@@ -26,6 +26,7 @@ from engine.formats.iceberg.manifests.lineage import read_entries
 from engine.formats.iceberg.manifests.reading import ManifestReader, manifests_in
 from engine.formats.iceberg.metadata.digest import LiveFiles
 from engine.formats.iceberg.metadata.history import commit_times, head_of, sequence_times
+from engine.formats.iceberg.metadata.known_parents import KnownParents
 from engine.formats.iceberg.metadata.partitions import PartitionCodec, schema_of_spec
 from engine.formats.iceberg.metadata.row_ids import has_row_ids, row_id_problems
 from engine.formats.iceberg.metadata.sort_orders import order_marks
@@ -52,15 +53,19 @@ class _Body:
 
 @dataclass(frozen=True, slots=True)
 class TableView:
-    """One version of a table's metadata and readers bound to it."""
+    """One version of a table's metadata and readers bound to it.
+
+    `parents`: those of commits that were sent, if the table may not show them afterwards; see `may_hide_commits`.
+    """
 
     table: ReadTable
     head: Snapshot | None
     codecs: dict[int, PartitionCodec]
     reader: ManifestReader
+    parents: KnownParents
 
     @staticmethod
-    def of(table: Table, cache: Cache) -> "TableView":
+    def of(table: Table, cache: Cache, parents: KnownParents) -> "TableView":
         """Return the view of a table loaded by one of our catalogs.
 
         Raises:
@@ -75,7 +80,7 @@ class TableView:
             for spec in metadata.partition_specs
         }
         reader = ManifestReader(io=AvroFiles(table.io), codecs=codecs, cache=cache, places=places_of(table))
-        return TableView(table=table, head=head_of(metadata), codecs=codecs, reader=reader)
+        return TableView(table=table, head=head_of(metadata), codecs=codecs, reader=reader, parents=parents)
 
     @property
     def metadata(self) -> TableMetadata:
@@ -99,6 +104,17 @@ class TableView:
         Nessie shows the current snapshot of one branch alone; others, and its own history, keep the rest.
         """
         return self.metadata.properties.get("gc.enabled", "true").strip().lower() != "true"
+
+    def parent_of(self, snapshot: Snapshot) -> Snapshot | None:
+        """Return the snapshot on which one was made; None if it is the first, or its parent has expired."""
+        metadata = self.metadata
+        shown = metadata.snapshot_by_id(snapshot.parent_snapshot_id or 0)
+        return shown or self.parents.get(metadata.table_uuid, snapshot.snapshot_id)
+
+    def announce(self, snapshot: Snapshot) -> None:
+        """Keep the head as the parent of a snapshot that is sent, if the table may show neither it nor its id later."""
+        if self.may_hide_commits and self.head is not None:
+            self.parents.add(self.metadata.table_uuid, snapshot.snapshot_id, self.head)
 
     def feature_problems(self, work: Activity) -> Sequence[str]:
         """Return a clause for each feature of the table that forbids an operation."""

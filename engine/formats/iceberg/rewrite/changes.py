@@ -134,7 +134,7 @@ class _Step:
     @property
     def parent(self) -> Snapshot | None:
         """The parent snapshot; None if it has expired."""
-        return self.view.metadata.snapshot_by_id(self.snapshot.parent_snapshot_id or 0)
+        return self.view.parent_of(self.snapshot)
 
     def live(self, snapshot: Snapshot | None, content: ManifestContent) -> pa.Table:
         """Return the live entries of a snapshot."""

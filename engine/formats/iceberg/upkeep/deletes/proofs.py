@@ -52,10 +52,10 @@ def prove_deletes(
     if snapshot is None:
         detail = f"snapshot {snapshot_id} has expired: its files can't be compared"
         return SnapshotProof((Condition("snapshot_present", True, detail),), None)
-    parent = view.metadata.snapshot_by_id(snapshot.parent_snapshot_id or 0)
+    parent = view.parent_of(snapshot)
     checks = [is_replace(snapshot), in_history(view.metadata, snapshot_id)]
     if parent is None:
-        checks.append(Condition("parent_present", True, "the parent has expired: not compared with it"))
+        checks.append(Condition("parent_present", True, "the catalog does not show the parent: not compared with it"))
         return SnapshotProof(checks, None)
     before, after = view.manifests(parent), view.manifests(snapshot)
     reader = view.reader.uncached(ManifestCache())  # each manifest of deletes is read again, once
