@@ -234,7 +234,7 @@ class _RewriteChecks:
     def _against_parent(self) -> Iterator[Condition]:
         parent = self.view.parent_of(self.snapshot)
         if parent is None:
-            yield Condition("parent_present", True, "the catalog does not show the parent: not compared with it")
+            yield Condition("parent_present", True, "the parent has expired, or the catalog hides it: not compared with it")
             return
         before, after = self.view.manifests(parent), self.view.manifests(self.snapshot)
         old, new = self._live(before), self._live(after)

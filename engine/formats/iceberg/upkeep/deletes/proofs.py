@@ -55,7 +55,7 @@ def prove_deletes(
     parent = view.parent_of(snapshot)
     checks = [is_replace(snapshot), in_history(view.metadata, snapshot_id)]
     if parent is None:
-        checks.append(Condition("parent_present", True, "the catalog does not show the parent: not compared with it"))
+        checks.append(Condition("parent_present", True, "the parent has expired, or the catalog hides it: not compared with it"))
         return SnapshotProof(checks, None)
     before, after = view.manifests(parent), view.manifests(snapshot)
     reader = view.reader.uncached(ManifestCache())  # each manifest of deletes is read again, once
