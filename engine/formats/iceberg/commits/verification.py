@@ -21,6 +21,7 @@ from engine.formats.iceberg.manifests.summaries import not_enclosed
 from engine.formats.iceberg.metadata.dangling import is_of_run
 from engine.formats.iceberg.metadata.deletes import DeletesMoved, vector_faults
 from engine.formats.iceberg.metadata.history import GROUPS, RUN_ID, in_history, summary_of
+from engine.formats.iceberg.metadata.known_parents import NO_PARENT
 from engine.formats.iceberg.metadata.row_ids import has_row_ids, row_id_limit
 from engine.formats.iceberg.metadata.sort_orders import is_in_order
 from engine.formats.iceberg.metadata.views import TableView
@@ -234,7 +235,7 @@ class _RewriteChecks:
     def _against_parent(self) -> Iterator[Condition]:
         parent = self.view.parent_of(self.snapshot)
         if parent is None:
-            yield Condition("parent_present", True, "the parent has expired, or the catalog hides it: not compared with it")
+            yield NO_PARENT
             return
         before, after = self.view.manifests(parent), self.view.manifests(self.snapshot)
         old, new = self._live(before), self._live(after)

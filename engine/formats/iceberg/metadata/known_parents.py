@@ -10,6 +10,11 @@ from uuid import UUID
 
 from pyiceberg.table.snapshots import Snapshot
 
+from engine.formats.base import Condition
+
+NO_PARENT: Final = Condition(
+    "parent_present", True, "the parent has expired, or the catalog hides it: not compared with it"
+)
 _MOST: Final = 1_000
 
 

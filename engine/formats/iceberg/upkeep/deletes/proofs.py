@@ -19,6 +19,7 @@ from engine.formats.iceberg.manifests.decoding import POSITION_DELETES, DeleteId
 from engine.formats.iceberg.manifests.reading import ManifestReader
 from engine.formats.iceberg.manifests.summaries import not_enclosed
 from engine.formats.iceberg.metadata.history import in_history
+from engine.formats.iceberg.metadata.known_parents import NO_PARENT
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.iceberg.upkeep.deletes.plans import DeleteFile, delete_files_of, delete_manifests, live_data
 from engine.formats.iceberg.upkeep.deletes.positions import (
@@ -55,7 +56,7 @@ def prove_deletes(
     parent = view.parent_of(snapshot)
     checks = [is_replace(snapshot), in_history(view.metadata, snapshot_id)]
     if parent is None:
-        checks.append(Condition("parent_present", True, "the parent has expired, or the catalog hides it: not compared with it"))
+        checks.append(NO_PARENT)
         return SnapshotProof(checks, None)
     before, after = view.manifests(parent), view.manifests(snapshot)
     reader = view.reader.uncached(ManifestCache())  # each manifest of deletes is read again, once

@@ -15,6 +15,7 @@ from engine.formats.iceberg.manifests.decoding import ENTRIES
 from engine.formats.iceberg.manifests.reading import live
 from engine.formats.iceberg.manifests.summaries import excluded
 from engine.formats.iceberg.metadata.history import in_history
+from engine.formats.iceberg.metadata.known_parents import NO_PARENT
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.iceberg.upkeep.manifests.entries import comparable, plain
 from engine.formats.iceberg.upkeep.manifests.evidence import Evidence, Reading
@@ -33,7 +34,7 @@ def prove_manifests(view: TableView, snapshot_id: int, evidence: Sequence[Eviden
     parent = view.parent_of(snapshot)
     checks = [is_replace(snapshot), in_history(view.metadata, snapshot_id)]
     if parent is None:
-        checks.append(Condition("parent_present", True, "the parent has expired, or the catalog hides it: not compared with it"))
+        checks.append(NO_PARENT)
         return SnapshotProof(checks, None)
     before, after = view.manifests(parent), view.manifests(snapshot)
     old, new = _only_in(before, after), _only_in(after, before)
