@@ -403,7 +403,31 @@ def test_f6_a_lost_or_added_position_fails_the_proof(
 
     monkeypatch.setattr(delete_commits, "merged_rows", wrong)
     table, _ = deleted(lake, "wrong")
-    snapshot_id = rewritten(lake, table)
+    opened = lake.open(name_of(table))
+    snapshot_id = opened.delete_rewrite.commit(RUN_ID, 1, before_try=nothing).snapshot_id
     assert snapshot_id is not None
-    proof = lake.open(name_of(table)).delete_rewrite.prove(snapshot_id)
-    assert [each.name for each in proof.checks if not each.holds] == ["same_deleted_positions"]
+    for each in (opened, lake.open(name_of(table))):  # it read the replaced files before, and another process did not
+        proof = each.delete_rewrite.prove(snapshot_id)
+        assert [each.name for each in proof.checks if not each.holds] == ["same_deleted_positions"]
+
+
+@pytest.mark.parametrize("limit", [2**20, 0])
+def test_a_proof_reads_the_replaced_files_again_only_if_their_rows_were_not_kept(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch, limit: int
+) -> None:
+    monkeypatch.setattr(delete_positions, "_MOST_KEPT", limit)
+    table, _ = deleted(lake, "kept")
+    old = {each.data_file.file_path for each in deletes_of(table)}
+    opened = lake.open(name_of(table))
+    snapshot_id = opened.delete_rewrite.commit(RUN_ID, 1, before_try=nothing).snapshot_id or 0
+    (new,) = {each.data_file.file_path for each in deletes_of(table)}
+    read, fetched = list[str](), delete_positions._fetched
+
+    def counted(io: Any, file: Any) -> Any:
+        read.append(file.path)
+        return fetched(io, file)
+
+    monkeypatch.setattr(delete_positions, "_fetched", counted)
+    proof = opened.delete_rewrite.prove(snapshot_id)
+    assert all(each.holds for each in proof.checks), proof.checks
+    assert sorted(read) == sorted([new] if limit else [*old, new])

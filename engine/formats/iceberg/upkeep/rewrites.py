@@ -8,11 +8,11 @@ from engine.domain.runs.left_out import LeftOut
 from engine.domain.runs.manifests import ManifestPlan
 from engine.formats.base import RewrittenSnapshot, SnapshotProof
 from engine.formats.iceberg.commits.tries import CommitTries
-from engine.formats.iceberg.manifests.decoding import DeleteIdentity
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.iceberg.removal.outputs import remove_run_files, remove_run_metadata
 from engine.formats.iceberg.upkeep.deletes.commits import DeleteRewrite
 from engine.formats.iceberg.upkeep.deletes.plans import plan_deletes
+from engine.formats.iceberg.upkeep.deletes.positions import DeleteEvidence
 from engine.formats.iceberg.upkeep.deletes.proofs import prove_deletes
 from engine.formats.iceberg.upkeep.deletes.vector_plans import plan_vectors, with_vectors
 from engine.formats.iceberg.upkeep.manifests.commits import ManifestRewrite
@@ -70,8 +70,8 @@ class TableDeletes:
     fresh: Callable[[], TableView]
     tries: Callable[[], CommitTries]
     reading: Reading
-    _copied: dict[DeleteIdentity, bytes] = field(default_factory=dict)
-    """Digests of the vectors that the last rewrites copied."""
+    _evidence: DeleteEvidence = field(default_factory=DeleteEvidence)
+    """What the last rewrites read."""
 
     @reads("read the manifests of")
     def plan(self) -> DeletePlan:
@@ -91,13 +91,13 @@ class TableDeletes:
         See `SnapshotRewrite.commit`.
         """
         uuid = str(self.view.metadata.table_uuid)
-        rewrite = DeleteRewrite(self.tries(), uuid, run_id, attempt, announce, self._copied)
+        rewrite = DeleteRewrite(self.tries(), uuid, run_id, attempt, announce, self._evidence)
         return rewrite.commit(before_try=before_try)
 
     @reads("read the delete files of")
     def prove(self, snapshot_id: int) -> SnapshotProof:
         """Compare the deleted rows of a snapshot with those of its parent; see `SnapshotRewrite.prove`."""
-        return prove_deletes(self.fresh(), snapshot_id, self._copied)
+        return prove_deletes(self.fresh(), snapshot_id, self._evidence)
 
     @reads("remove files of a run from")
     def remove(self, run_id: str, *, up_to_attempt: int) -> int:

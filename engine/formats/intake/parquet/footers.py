@@ -63,7 +63,12 @@ class CheckedFile:
 
 def checked_file(body: bytes, **options: Any) -> CheckedFile:
     """Open a file in memory; `options` are those of `ParquetFile`. Raises as `opened_by`."""
-    return opened_by(footer_in(body), pa.BufferReader(body), **options)
+    footer = footer_in(body)
+    written, checked = _checked(footer)
+    if written != framed(footer):
+        return _opened(written, checked, pa.BufferReader(body), options)
+    with decoding_bytes():  # Arrow reads the same bytes at the end of the file, which takes half the time
+        return CheckedFile(pq.ParquetFile(pa.BufferReader(body), **options), checked)
 
 
 def footer_in(end: bytes, size: int | None = None) -> bytes:
@@ -95,13 +100,21 @@ def opened_by(footer: bytes, source: Any, **options: Any) -> CheckedFile:
     Raises:
         Malformed: the footer is damaged, or has more structs than a file needs, encrypted columns or unknown codecs.
     """
+    return _opened(*_checked(footer), source, options)
+
+
+def _checked(footer: bytes) -> tuple[bytes, InputFooter]:
+    """Check a footer; return it as written again, with length and magic, and parsed."""
     try:
         found, _ = thrift.read_struct(footer)
         _check(found)
         written = framed(thrift.write_struct(found))
-        checked = InputFooter(written)
+        return written, InputFooter(written)
     except (thrift.MalformedStruct, LookupError, TypeError, AttributeError) as error:
         raise Malformed(f"its footer is damaged ({error})") from error
+
+
+def _opened(written: bytes, checked: InputFooter, source: Any, options: Mapping[str, Any]) -> CheckedFile:
     with decoding_bytes():
         metadata = pq.read_metadata(pa.BufferReader(MAGIC + written))
     return CheckedFile(pq.ParquetFile(source, metadata=metadata, **options), checked)

@@ -46,7 +46,7 @@ from engine.formats.iceberg.upkeep.deletes.plans import (
     live_data,
     select,
 )
-from engine.formats.iceberg.upkeep.deletes.positions import LiveData, Positions
+from engine.formats.iceberg.upkeep.deletes.positions import DeleteEvidence, LiveData, Positions
 from engine.formats.iceberg.upkeep.deletes.puffin_files import counted_file, puffin_of, vector_files
 from engine.formats.iceberg.upkeep.deletes.vector_files import made_vectors
 from engine.formats.iceberg.upkeep.deletes.vector_plans import with_vectors
@@ -66,8 +66,8 @@ class DeleteRewrite:
     run_id: str
     attempt: int
     announce: Callable[[LeftOut], None] = lambda _: None
-    copied: dict[DeleteIdentity, bytes] = field(default_factory=dict)
-    """Receives the digests of the vectors that were copied, for the proof."""
+    evidence: DeleteEvidence = field(default_factory=DeleteEvidence)
+    """Receives what is read, for the proof and for a try on another head."""
     _numbers: Iterator[int] = field(default_factory=itertools.count)
 
     def commit(self, *, before_try: Callable[[], None]) -> RewrittenSnapshot:
@@ -100,7 +100,7 @@ class DeleteRewrite:
         for group in groups:
             if live is None:
                 return
-            found = merged_rows(view.table.io, group, live)
+            found = merged_rows(view.table.io, group, live, self.evidence)
             number = max((each.sequence_number for each in found.files), default=0)
             new = () if found.rows is None else ((self._written(view, files, found.files[0], found.rows), number),)
             yield MergedDeletes(found.files, new, found.left_out)
@@ -113,7 +113,7 @@ class DeleteRewrite:
     def _vectors(self, view: TableView, files: SnapshotFiles) -> Iterator[MergedDeletes]:
         """Write the vectors in place of the deletes that a rewrite of this head replaces: a file for each partition."""
         made = made_vectors(view)
-        self.copied.update(made.copied)
+        self.evidence.copied.update(made.copied)
         added: list[tuple[DataFile, int]] = []
         for place, some in made.by_place():
             blobs, codec = [each.blob for each in some], view.codecs[place[0]]

@@ -19,6 +19,7 @@ from engine.formats.iceberg.upkeep.deletes.positions import (
     FILE_PATH_ID,
     POSITION_ID,
     POSITIONS,
+    DeleteEvidence,
     LeftAlone,
     LiveData,
     Positions,
@@ -55,15 +56,16 @@ class MergedRows:
     left_out: tuple[LeftOutItem, ...]
 
 
-def merged_rows(io: FileIO, group: Sequence[DeleteFile], live: LiveData) -> MergedRows:
-    """Read the delete files of a group and merge their rows.
+def merged_rows(io: FileIO, group: Sequence[DeleteFile], live: LiveData, evidence: DeleteEvidence) -> MergedRows:
+    """Read the delete files of a group and merge their rows, which `evidence` gets.
 
     No files are to be replaced if that would not reduce their number.
     """
     taken, parts, left_out = [], [], list[LeftOutItem]()
-    for file, found in each_read(io, group):
+    for file, found in each_read(io, group, evidence):
         try:
             rows_of_file = readable(found)
+            evidence.keep(file, rows_of_file)
             kept = live.kept(rows_of_file, file)
         except LeftAlone as error:
             left_out.append(LeftOutItem(file.path, error.reason, error.detail, error.is_error))

@@ -6,7 +6,7 @@ its path), because readers disagree about such rows.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
 
@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 from pyiceberg.io import FileIO
 
 from engine.formats.iceberg.errors import is_of_content, summary_of
+from engine.formats.iceberg.manifests.decoding import DeleteIdentity
 from engine.formats.iceberg.upkeep.deletes.plans import MOST_BYTES, MOST_ROWS, DeleteFile
 from engine.formats.intake.errors import decoding_bytes, is_refusal
 from engine.formats.intake.overlapping import overlapped
@@ -37,6 +38,9 @@ _MOST_DECODED: Final = 512 * 2**20
 _READ_AT_ONCE: Final = 16
 _FETCHED_BYTES: Final = 2 * MOST_BYTES
 """Stored size of the delete files that are fetched at a time, by the largest one."""
+_MOST_KEPT: Final = 64 * 2**20
+_KEPT_OVERHEAD: Final = 1_000
+"""Bytes of the objects of a file's rows, measured."""
 _CODED: Final = pa.dictionary(pa.int32(), pa.string())
 _Mask = npt.NDArray[np.bool_]
 _ERRORS: Final = frozenset({"missing", "refused", "unreadable", "wrong_schema", "wrong_count", "negative_position"})
@@ -69,6 +73,27 @@ class Positions:
         return Positions(self.paths, self.codes[mask], self.positions[mask])
 
 
+@dataclass
+class DeleteEvidence:
+    """What a rewrite read and checked of delete files, which never change: its proof does not read them again.
+
+    Attributes:
+        rows: of position-delete files, of the first ones that were read.
+        copied: digests of deletion vectors that were copied.
+    """
+
+    rows: dict[DeleteIdentity, Positions] = field(default_factory=dict)
+    copied: dict[DeleteIdentity, bytes] = field(default_factory=dict)
+    _bytes: int = 0
+
+    def keep(self, file: DeleteFile, rows: Positions) -> None:
+        """Keep the rows of a file unless they would take too much memory with the others."""
+        size = _KEPT_OVERHEAD + rows.paths.nbytes + rows.codes.nbytes + rows.positions.nbytes
+        if file.identity not in self.rows and self._bytes + size <= _MOST_KEPT:
+            self.rows[file.identity] = rows
+            self._bytes += size
+
+
 def read_positions(io: FileIO, file: DeleteFile) -> Positions:
     """Return the rows of a delete file, which is read by one request.
 
@@ -80,17 +105,25 @@ def read_positions(io: FileIO, file: DeleteFile) -> Positions:
     return _decoded(_fetched(io, file), file)
 
 
-def each_read(io: FileIO, files: Sequence[DeleteFile]) -> Iterator[tuple[DeleteFile, Positions | LeftAlone]]:
+def each_read(
+    io: FileIO, files: Sequence[DeleteFile], known: DeleteEvidence | None = None
+) -> Iterator[tuple[DeleteFile, Positions | LeftAlone]]:
     """Yield delete files in their order with what `read_positions` returns or raises; several are fetched at a time.
+
+    Those whose rows are `known` are not read.
 
     Raises:
         OSError: the store does not answer.
     """
-    at_once = max(1, min(_READ_AT_ONCE, _FETCHED_BYTES // max((each.file_bytes for each in files), default=1)))
-    bodies = overlapped(lambda file: _fetched(io, file), files, at_once=at_once)
-    for file, body in zip(files, bodies, strict=True):
+    unread = [each for each in files if known is None or each.identity not in known.rows]
+    at_once = max(1, min(_READ_AT_ONCE, _FETCHED_BYTES // max((each.file_bytes for each in unread), default=1)))
+    bodies = overlapped(lambda file: _fetched(io, file), unread, at_once=at_once)
+    for file in files:
+        if known is not None and (rows := known.rows.get(file.identity)) is not None:
+            yield file, rows
+            continue
         try:
-            yield file, _decoded(body, file)
+            yield file, _decoded(next(bodies), file)
         except LeftAlone as error:
             yield file, error
 
@@ -151,7 +184,8 @@ def _read(checked: CheckedFile, body: bytes, file: DeleteFile) -> Positions:
     if len(numbers) and numbers.min() < 0:
         raise LeftAlone("negative_position")
     coded = path.cast(_CODED).unify_dictionaries() if pa.types.is_dictionary(path.type) else path.dictionary_encode()
-    return together([_positions(coded.combine_chunks(), numbers)])
+    found = _positions(coded.combine_chunks(), numbers)
+    return found if len(found.paths) == 1 and len(numbers) else together([found])
 
 
 def _is_text(of: pa.DataType) -> bool:

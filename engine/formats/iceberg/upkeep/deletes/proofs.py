@@ -4,8 +4,7 @@ Only files that exist in one of the two snapshots are read. Other delete files m
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +14,7 @@ from pyiceberg.manifest import ManifestContent, ManifestFile
 from engine.domain.runs.deletes import DeleteFigures
 from engine.domain.values.partitions import partition_text
 from engine.formats.base import Condition, SnapshotProof
-from engine.formats.iceberg.manifests.decoding import POSITION_DELETES, DeleteIdentity, identity_keys
+from engine.formats.iceberg.manifests.decoding import POSITION_DELETES, identity_keys
 from engine.formats.iceberg.manifests.reading import ManifestReader
 from engine.formats.iceberg.manifests.summaries import not_enclosed
 from engine.formats.iceberg.metadata.history import in_history
@@ -23,6 +22,7 @@ from engine.formats.iceberg.metadata.known_parents import NO_PARENT
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.iceberg.upkeep.deletes.plans import DeleteFile, delete_files_of, delete_manifests, live_data
 from engine.formats.iceberg.upkeep.deletes.positions import (
+    DeleteEvidence,
     LeftAlone,
     LiveData,
     Positions,
@@ -39,17 +39,14 @@ from engine.formats.intake.caches import ManifestCache
 from engine.formats.intake.limits import Malformed
 
 _MOST_NAMED = 5
-_NOTHING: Mapping[DeleteIdentity, bytes] = MappingProxyType({})
 
 
-def prove_deletes(
-    view: TableView, snapshot_id: int, copied: Mapping[DeleteIdentity, bytes] = _NOTHING
-) -> SnapshotProof:
+def prove_deletes(view: TableView, snapshot_id: int, evidence: DeleteEvidence | None = None) -> SnapshotProof:
     """Compare a snapshot with its parent, from files that are read again; see `SnapshotRewrite.prove`.
 
-    `copied`: digests of vectors that this process read and checked; those are not read again, only their copies are.
+    Delete files of the parent that this process read and checked are not read again, those of the snapshot are.
     """
-    snapshot = view.metadata.snapshot_by_id(snapshot_id)
+    known, snapshot = evidence or DeleteEvidence(), view.metadata.snapshot_by_id(snapshot_id)
     if snapshot is None:
         detail = f"snapshot {snapshot_id} has expired: its files can't be compared"
         return SnapshotProof((Condition("snapshot_present", True, detail),), None)
@@ -68,10 +65,10 @@ def prove_deletes(
     old, new = delete_files_of(gone), delete_files_of(came)
     if with_vectors(view):
         checks.append(vectors_valid(data, has))
-        same, positions = same_effect(view.table.io, data, had=had, has=has, copied=copied)
+        same, positions = same_effect(view.table.io, data, had=had, has=has, copied=known.copied)
         rows = sum(each.record_count for each in old)
     else:
-        same, rows, positions = _same_positions(view, LiveData(data), old, new)
+        same, rows, positions = _same_positions(view, LiveData(data), old, new, known)
     figures = DeleteFigures(
         rewritten=len({each.path for each in old}),
         added=len({each.path for each in new}),
@@ -127,7 +124,7 @@ def _enclosed(
 
 
 def _same_positions(
-    view: TableView, live: LiveData, old: Sequence[DeleteFile], new: Sequence[DeleteFile]
+    view: TableView, live: LiveData, old: Sequence[DeleteFile], new: Sequence[DeleteFile], known: DeleteEvidence
 ) -> tuple[Condition, int, int]:
     """Compare the deleted positions of each partition; return the check, the rows read, and the positions found."""
     alike: dict[tuple[int, str], tuple[list[DeleteFile], list[DeleteFile]]] = defaultdict(lambda: ([], []))
@@ -137,7 +134,7 @@ def _same_positions(
     rows = positions = 0
     wrong: list[str] = []
     for (_, partition), (before, after) in sorted(alike.items()):
-        had, has = _applying(view, live, before), _applying(view, live, after)
+        had, has = _applying(view, live, before, known), _applying(view, live, after, None)
         positions += len(has.codes)
         rows += sum(each.record_count for each in before)
         if not _equal(had, has):
@@ -148,9 +145,9 @@ def _same_positions(
     return Condition("same_deleted_positions", not wrong, detail), rows, positions
 
 
-def _applying(view: TableView, live: LiveData, files: Sequence[DeleteFile]) -> Positions:
+def _applying(view: TableView, live: LiveData, files: Sequence[DeleteFile], known: DeleteEvidence | None) -> Positions:
     parts = []
-    for file, found in each_read(view.table.io, files):
+    for file, found in each_read(view.table.io, files, known):
         try:
             rows = readable(found)
         except LeftAlone as error:
