@@ -71,7 +71,7 @@ class TableDeletes:
     tries: Callable[[], CommitTries]
     reading: Reading
     _evidence: DeleteEvidence = field(default_factory=DeleteEvidence)
-    """What the last rewrites read."""
+    """Evidence of the last rewrites: what they read."""
 
     @reads("read the manifests of")
     def plan(self) -> DeletePlan:
