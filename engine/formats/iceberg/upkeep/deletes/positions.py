@@ -75,7 +75,7 @@ class Positions:
 
 @dataclass
 class DeleteEvidence:
-    """What a rewrite read and checked of delete files, which never change: its proof does not read them again.
+    """Rows and digests that a rewrite read of delete files, which never change: its proof does not read them again.
 
     Attributes:
         rows: of position-delete files, of the first ones that were read.
