@@ -56,7 +56,7 @@ def main() -> None:
         folder = Path(scratch)
         tables = fill(shared.postgres, tables=given.tables, runs=given.runs)
         with api(shared, folder / "api.log") as (port, key):
-            world = World(tables, _sample_of_runs(shared), _real_table(folder, port, key, given.files))
+            world = World(tables, _sample_of_runs(shared, given.runs), _real_table(folder, port, key, given.files))
             rows = [
                 _row(name, apply(port, requests, connections=1))
                 for name, requests in _requests(world, key, port, given.asks)
@@ -143,10 +143,14 @@ def _row(name: str, load: Load) -> dict[str, Any]:
     }
 
 
-def _sample_of_runs(shared: Shared) -> list[str]:
+def _sample_of_runs(shared: Shared, runs: int) -> list[str]:
+    share = min(100, 100 * 3000 / runs)  # per cent: one of pages would be none of a small table
     with psycopg.connect(shared.postgres) as connection:
         return [
-            row[0] for row in connection.execute("SELECT id FROM runs TABLESAMPLE SYSTEM (1) LIMIT 2000").fetchall()
+            row[0]
+            for row in connection.execute(
+                "SELECT id FROM runs TABLESAMPLE BERNOULLI (%s) LIMIT 2000", (share,)
+            ).fetchall()
         ]
 
 
