@@ -129,13 +129,24 @@ CASES: Final = (
         "    view = load()\n    found = outputs_up_to(",
         f"{_OUTPUTS}::test_nothing_is_removed_when_the_catalog_went_back_in_time",
     ),
-    _case(
+    Case(
         "F14",
-        "engine/formats/iceberg/commits/tries.py",
-        "        except CommitFailedException:\n            return False",
-        "        except Exception:\n            return False",
-        f"{_RACES}::test_nothing_is_deleted_while_an_outcome_is_unknown",
-        f"{_FAULTS}::test_output_of_a_commit_that_may_still_land_is_never_removed",
+        (
+            Edit(
+                "engine/formats/iceberg/commits/tries.py",
+                "        except CommitFailedException:\n            return False",
+                "        except Exception:\n            return False",
+            ),
+            Edit(
+                "engine/formats/iceberg/commits/tries.py",
+                "            if _is_later(view, each.base):\n",
+                "            if view is not each.base:\n",
+            ),
+        ),
+        (
+            f"{_RACES}::test_nothing_is_deleted_while_an_outcome_is_unknown",
+            f"{_FAULTS}::test_output_of_a_commit_that_may_still_land_is_never_removed",
+        ),
     ),
     _case(
         "I5",
