@@ -24,7 +24,8 @@ from tests.support.memory import memory_folder
 
 _INSTALL: Final = "apt-get install -y postgresql"
 _USER: Final = "packhouse"
-_SUPERVISOR: Final = '"$@" & cat > /dev/null; kill -QUIT $!; wait'
+_SUPERVISOR: Final = 'trap "" TERM INT HUP; "$@" & told=$(cat); kill -QUIT $!; wait; [ -n "$told" ] || rm -rf "$0"'
+"""Ends the server when the pipe closes; without a word before, our process was killed, and its data is not needed."""
 _SETTINGS: Final = {
     "listen_addresses": "",
     "fsync": "off",
@@ -63,6 +64,7 @@ class PostgresServer:
     def halt(self) -> None:
         """End the server as an immediate shutdown does; its data stays."""
         if self._process is not None and self._process.stdin is not None:
+            self._process.stdin.write(b"halt\n")
             self._process.stdin.close()
             self._process.wait(timeout=30)
         self._process = None
@@ -73,7 +75,7 @@ class PostgresServer:
         server = [self.binaries / "postgres", "-D", self._folder / "data", "-k", self._folder, *settings]
         with (self._folder / "log").open("ab") as log:
             self._process = subprocess.Popen(
-                ["/bin/sh", "-c", _SUPERVISOR, "sh", *server],
+                ["/bin/sh", "-c", _SUPERVISOR, self._folder, *server],
                 stdin=subprocess.PIPE,
                 stdout=log,
                 stderr=subprocess.STDOUT,
