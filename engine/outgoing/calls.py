@@ -1,9 +1,8 @@
 """Send one HTTP request and return the whole answer, within limits; nothing is followed, repeated or decompressed."""
 
-import os
 import ssl
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import cache
@@ -14,12 +13,11 @@ from urllib.parse import SplitResult, unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from engine.outgoing.bounds import Bounded, CallLimits, CheckPeer, TooLarge, any_peer, connected
+from engine.outgoing.tls import trust_bundles
 
 _CHUNK_BYTES: Final = 64 * 1024
 _USER_AGENT: Final = "packhouse"
 """Firewalls of web applications refuse requests without one, as AWS WAF's common rules do."""
-_CERTIFICATES: Final = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
-"""Variables with the certificate authorities of the deployment, as `requests` reads them for the same servers."""
 
 
 class CallFailed(OSError):
@@ -71,6 +69,7 @@ def send(
     by_proxy: bool = False,
     proxy: str | None = None,
     certificates: bytes | None = None,
+    tls: ssl.SSLContext | None = None,
 ) -> HttpAnswer:
     """Send a request over a connection of its own.
 
@@ -85,16 +84,16 @@ def send(
             `NO_PROXY`).
         proxy: the address of the proxy to use instead; `check_peer` is asked about it.
         certificates: further certificate authorities that are trusted, in PEM.
+        tls: the settings of TLS, in place of the machine's authorities and of `certificates`.
 
     Raises:
         NotSent: no connection.
         NoAnswer: no complete answer within the limits; `Unacceptable` for one that is too large or compressed.
         Exception: of `check_peer`; nothing was sent.
     """
-    connection, path, more = _opened(
-        url, limits, check_peer=check_peer, by_proxy=by_proxy, proxy=proxy, certificates=certificates
+    connection, path, more, server = _opened(
+        url, limits, check_peer=check_peer, by_proxy=by_proxy, proxy=proxy, tls=lambda: tls or _tls(certificates)
     )
-    server = origin(url)
     try:
         try:
             connection.connect()
@@ -128,9 +127,9 @@ def _opened(
     check_peer: CheckPeer,
     by_proxy: bool,
     proxy: str | None,
-    certificates: bytes | None,
-) -> tuple[Bounded, str, Mapping[str, str]]:
-    """Return a connection that is not open yet, the target of the request, and headers for a proxy."""
+    tls: Callable[[], ssl.SSLContext],
+) -> tuple[Bounded, str, Mapping[str, str], str]:
+    """Return a connection that is not open yet, the target of the request, headers for a proxy, and the server."""
     try:
         parts = urlsplit(url)
         host, port, scheme = parts.hostname or "", parts.port, parts.scheme
@@ -142,7 +141,7 @@ def _opened(
     through = _proxy_at(proxy, "named for the server") if proxy else _proxy_for(parts) if by_proxy else None
     first = (host, port) if through is None else (through.hostname or "", through.port or 80)
     connection: _Http | _Https = (
-        _Https(*first, timeout=limits.connect_seconds, context=_tls(certificates))
+        _Https(*first, timeout=limits.connect_seconds, context=tls())
         if scheme == "https"
         else _Http(*first, timeout=limits.connect_seconds)
     )
@@ -154,12 +153,12 @@ def _opened(
 
     connection._create_connection = create  # type: ignore[union-attr] # noqa: SLF001 - as its constructor sets it
     if through is None:
-        return connection, path, {}
-    told = _basic("Proxy-Authorization", through)
+        return connection, path, {}, origin(url)
+    told, named = _basic("Proxy-Authorization", through), f"{origin(url)} (through the proxy {first[0]}:{first[1]})"
     if scheme == "http":
-        return connection, f"{origin(url)}{path}", told
+        return connection, f"{origin(url)}{path}", told, named
     connection.set_tunnel(host, port or 443, told)
-    return connection, path, {}
+    return connection, path, {}, named
 
 
 def _proxy_for(parts: SplitResult) -> SplitResult | None:
@@ -206,11 +205,10 @@ def _basic(name: str, parts: SplitResult) -> dict[str, str]:
 def _tls(further: bytes | None) -> ssl.SSLContext:
     """Return the settings of TLS with further certificate authorities. Raises NotSent: they can't be read."""
     context = ssl.create_default_context()
-    for name, path in ((name, os.environ[name]) for name in _CERTIFICATES if os.environ.get(name)):
-        try:
-            context.load_verify_locations(**{"capath" if os.path.isdir(path) else "cafile": path})  # noqa: PTH112
-        except OSError as error:
-            raise NotSent(f"{name}: certificates can't be read from {path}: {_text(error)}") from error
+    try:
+        trust_bundles(context)
+    except OSError as error:
+        raise NotSent(str(error)) from error
     if further:
         try:
             context.load_verify_locations(cadata=further.decode("ascii", "ignore"))

@@ -8,9 +8,11 @@ from typing import Any
 import pyiceberg.catalog.hive
 import pytest
 
+from engine.formats.iceberg.catalog.rest.tls import CLIENT, TRUSTED
 from engine.formats.intake.catalogs.metastores.clients import AnyRelease
 from tests.support.faulty_proxy import FaultyProxy
 from tests.support.glue_server import GlueServer
+from tests.support.hive.certificates import Authority
 from tests.support.hive.metastore import Metastore
 from tests.support.nessie_server import Nessie
 from tests.support.signed_requests import Signatures
@@ -32,7 +34,8 @@ def _rest(request: pytest.FixtureRequest, _folder: Path) -> Iterator[Lake]:
 
 
 @contextmanager
-def _signed(request: pytest.FixtureRequest, _folder: Path) -> Iterator[Lake]:
+def _signed(request: pytest.FixtureRequest, folder: Path) -> Iterator[Lake]:
+    """Requests are signed, and sent by TLS to a server that wants a certificate of its clients."""
     url: str = request.getfixturevalue("iceberg_rest_url")
     patch: pytest.MonkeyPatch = request.getfixturevalue("monkeypatch")
     patch.setenv("SIGNER_KEY", "lake")
@@ -43,8 +46,14 @@ def _signed(request: pytest.FixtureRequest, _folder: Path) -> Iterator[Lake]:
         "client.region": "eu-central-1",
         "client.access-key-id": "env:SIGNER_KEY",
         "client.secret-access-key": "env:SIGNER_SECRET",
+        TRUSTED: "env:LAKE_AUTHORITY",
+        CLIENT: "env:LAKE_CLIENT",
     }
-    with FaultyProxy(url).running() as proxy:
+    authority = Authority("lake")
+    patch.setenv("LAKE_AUTHORITY", authority.pem)
+    patch.setenv("LAKE_CLIENT", authority.client())
+    folder.mkdir(exist_ok=True)
+    with FaultyProxy(url, tls=authority.context(folder, asks_clients=True)).running() as proxy:
         proxy.before = Signatures({"lake": "secret"}, service="glue", region="eu-central-1")
         yield {
             "settings": {"type": "rest", "uri": url},

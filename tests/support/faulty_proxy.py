@@ -1,5 +1,6 @@
 """A proxy before a real HTTP server that loses answers, sends others and refuses tokens: real bytes, real sockets."""
 
+import ssl
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -62,11 +63,12 @@ class FaultyProxy:
     requests: list[Request] = field(default_factory=list)
     url: str = ""
     shows_itself: bool = False
+    tls: ssl.SSLContext | None = None
 
     @contextmanager
     def running(self) -> Iterator["FaultyProxy"]:
         """Serve until the block ends."""
-        with httpx.Client(timeout=30) as client, serving(self._handler(client, Lock())) as self.url:
+        with httpx.Client(timeout=30) as client, serving(self._handler(client, Lock()), self.tls) as self.url:
             yield self
 
     @property

@@ -31,6 +31,7 @@ from engine.formats.iceberg.catalog.listing import list_tables
 from engine.formats.iceberg.catalog.pointers import pointers
 from engine.formats.iceberg.catalog.rest.catalog import CheckAddresses, any_address
 from engine.formats.iceberg.catalog.rest.signing import is_of_s3_tables
+from engine.formats.iceberg.catalog.rest.tls import problems_of_tls
 from engine.formats.iceberg.catalog.rest.vended import problems_of_vended_hosts
 from engine.formats.iceberg.catalog.stored.sql import GuardedSqlCatalog
 from engine.formats.iceberg.errors import asking_catalog, reading_table
@@ -125,6 +126,7 @@ def _problems(properties: Mapping[str, str]) -> Iterator[FieldProblem]:
         hint = "leave it out: upkeep must see every snapshot, or it would delete the files of the others"
         yield FieldProblem(f"/properties/{_LOADING}", "is not allowed", mode, hint)
     yield from problems_of_vended_hosts(properties)
+    yield from problems_of_tls(properties)
     for key, value in properties.items():
         if names_code(key):
             hint = "leave it out: Packhouse runs no code that properties name"

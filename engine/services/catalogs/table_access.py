@@ -28,6 +28,7 @@ from engine.formats.base import (
     PlainProperties,
     TableFormat,
 )
+from engine.formats.base.checks import problems_in_words
 from engine.rewriting.kernel.storage.places import AllowedFolders
 from engine.services.catalogs.addresses import HostNames
 from engine.services.catalogs.bulkheads.calls import Bulkheads
@@ -239,8 +240,8 @@ class TableAccess:
             found = await self.read(catalog.name, connection.check)
             return [*steps, *(replace(step, detail=self._redacted(step.detail)) for step in found)]
         except InvalidInput as error:
-            detail = "; ".join(problem.message for problem in error.problems) or error.message
-            return [*steps, CheckStep("connection" if steps else "secrets", ok=False, detail=detail)]
+            name = "connection" if steps else "secrets"
+            return [*steps, CheckStep(name, ok=False, detail=self._redacted(problems_in_words(error)))]
         except PackhouseError as error:
             return [*steps, CheckStep("connection", ok=False, detail=error.message)]
 

@@ -46,14 +46,22 @@ class Authority:
         path.write_bytes(serialize_key_and_certificates(b"server", key, certificate, [self._certificate], hidden))
         return str(path)
 
-    def context(self, folder: Path, valid_for: timedelta) -> ssl.SSLContext:
-        """Return the settings of a server, whose certificate is written to the folder with its key."""
+    def context(
+        self, folder: Path, valid_for: timedelta = timedelta(days=1), *, asks_clients: bool = False
+    ) -> ssl.SSLContext:
+        """Return the settings of a server, whose certificate is written to the folder with its key.
+
+        `asks_clients`: it serves only clients with a certificate of this authority.
+        """
         key = ec.generate_private_key(ec.SECP256R1())
         path = folder / "server.pem"
         private = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
         path.write_bytes(self._sign(key, _name("server"), valid_for).public_bytes(Encoding.PEM) + private)
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(path)
+        if asks_clients:
+            context.verify_mode = ssl.CERT_REQUIRED
+            context.load_verify_locations(cadata=self.pem)
         return context
 
     def truststore(self, path: Path) -> str:

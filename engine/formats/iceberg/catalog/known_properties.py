@@ -20,6 +20,7 @@ from engine.domain.values.uris import masked
 from engine.formats.base import PLAIN_OF_STORES, PlainProperties
 from engine.formats.iceberg.catalog.catalogs import CATALOG_NAME
 from engine.formats.iceberg.catalog.rest.signing import ENABLED, SERVICE
+from engine.formats.iceberg.catalog.rest.tls import TLS_PROPERTIES, TRUSTED
 from engine.formats.iceberg.catalog.rest.vended import VENDED_HOSTS
 from engine.formats.iceberg.rewrite.native import SPARK_CATALOG
 from engine.formats.intake.catalogs.metastores.properties import ACCESS_PROPERTIES, PLAIN_OF_ACCESS
@@ -105,7 +106,7 @@ client.assume-role.arn client.assume-role.session-name client.assume-role.region
 """
 
 PLAIN: Final = PlainProperties(
-    names=PLAIN_OF_STORES | PLAIN_OF_ACCESS | {MEANINGLESS, *_WITHOUT_SECRETS.split()},
+    names=PLAIN_OF_STORES | PLAIN_OF_ACCESS | {MEANINGLESS, TRUSTED, *_WITHOUT_SECRETS.split()},
     prefixes=("table-default.", "table-override.", "view-default.", "view-override."),
 )
 """Properties whose values are not secrets."""
@@ -133,6 +134,7 @@ TYPES: Final = (
             CatalogProperty("token", "Bearer token, in place of a credential.", is_secret=True),
             CatalogProperty("oauth2-server-uri", "Address that gives tokens for the credential."),
             CatalogProperty("scope", "Scope of OAuth 2."),
+            *TLS_PROPERTIES,
             CatalogProperty(ENABLED, "true: requests are signed for AWS, as Glue's and S3 Tables' own servers need."),
             CatalogProperty(SERVICE, "Name of the service in signatures: glue or s3tables."),
             CatalogProperty("client.region", "Region of AWS, for signatures and S3."),
@@ -181,7 +183,7 @@ def _known() -> frozenset[str]:
             MEANINGLESS,
             *_WITHOUT_A_CONSTANT,
             *(texts - refused),
-            *(each.name for each in ACCESS_PROPERTIES),
+            *(each.name for each in (*ACCESS_PROPERTIES, *TLS_PROPERTIES)),
         }
     )
 

@@ -7,6 +7,7 @@ decompresses to a huge size, would take the service down for all teams.
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 import requests
 
@@ -22,19 +23,24 @@ _CHUNK_BYTES: Final = 64 * 1024
 
 
 @contextmanager
-def naming_server(url: str) -> Iterator[None]:
-    """Run a block whose errors of `requests` name the server, and the reason in words if it could not be reached."""
+def naming_server(url: str, proxy: str | None = None) -> Iterator[None]:
+    """Run a block whose errors of `requests` name the server, and the reason in words if it could not be reached.
+
+    `proxy`: the address of the one that the calls go through.
+    """
     try:
         yield
     except requests.RequestException as error:
         server, text = origin(url), str(error)
         broken = getattr(error.args[0], "reason", None) if error.args else None
-        if isinstance(broken, Exception) and broken.__cause__ is not None:  # urllib3's text has the names of classes
-            text = f"{server} did not answer: {broken.__cause__}"
-        elif server.rpartition("/")[2].partition(":")[0] in text:
+        cause = getattr(broken, "original_error", None) or getattr(broken, "__cause__", None)
+        named = server if proxy is None else f"{server} (through the proxy {urlsplit(proxy).netloc.rpartition('@')[2]})"
+        if isinstance(cause, Exception):  # urllib3's text has the names of classes
+            text = f"{named} did not answer: {cause}"
+        elif proxy is None and server.rpartition("/")[2].partition(":")[0] in text:
             raise
         else:
-            text = f"{server}: {text}"
+            text = f"{named}: {text}"
         raise type(error)(text, request=error.request, response=error.response) from error
 
 

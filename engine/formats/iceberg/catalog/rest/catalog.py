@@ -40,6 +40,7 @@ from engine.formats.iceberg.catalog.file_access import GuardedFileIO, file_io, o
 from engine.formats.iceberg.catalog.rest.pages import PagedLists, refreshing
 from engine.formats.iceberg.catalog.rest.sessions import guard
 from engine.formats.iceberg.catalog.rest.signing import SignedRequests, is_signed
+from engine.formats.iceberg.catalog.rest.tls import context_for
 from engine.formats.iceberg.catalog.rest.tokens import CatalogTokens
 from engine.formats.iceberg.catalog.rest.vended import signs_remotely, vended, vended_addresses, vended_hosts
 from engine.formats.iceberg.errors import RequestNotServed, summary_of
@@ -109,6 +110,7 @@ class GuardedRestCatalog(PagedLists):
         self._tokens: CatalogTokens | None = None
         self._vended_hosts = vended_hosts(properties)
         self._aws = AwsSession(properties, service="rest") if is_signed(properties) else None
+        self._tls = context_for(properties)
         super().__init__(name, **properties)  # asks the server for its settings
 
     def within(self, scope: FileScope) -> Self:
@@ -237,7 +239,7 @@ class GuardedRestCatalog(PagedLists):
 
     def _create_session(self) -> requests.Session:
         session = super()._create_session()
-        guard(session, self._check_peer)
+        guard(session, self._check_peer, self._tls)
         session.hooks["response"].append(self._note_repeats)
         return session
 
@@ -280,6 +282,7 @@ class GuardedRestCatalog(PagedLists):
                 parameters=self._extract_optional_oauth_params(),
                 headers=get_header_properties(self.properties) if is_own else {},
                 check_peer=self._check_peer,
+                tls=self._tls,
             )
         return self._tokens
 

@@ -3,14 +3,17 @@
 PyIceberg sends requests without a time limit, follows every redirect, and repeats some requests.
 """
 
+import ssl
 from typing import Any, Final
 from urllib.parse import urljoin, urlsplit
 
 import requests
 from requests.adapters import HTTPAdapter
+from requests.utils import select_proxy
 from urllib3.poolmanager import PoolManager, pool_classes_by_scheme
 from urllib3.util import Retry
 
+from engine.formats.iceberg.catalog.rest.tls import hint_of, refusal_of, use_context
 from engine.formats.iceberg.intake.answers import naming_server, read_answer
 from engine.formats.intake.catalogs.connections import bounded_pools
 from engine.formats.intake.catalogs.databases import ANSWER_SECONDS, CONNECT_SECONDS
@@ -29,12 +32,17 @@ _FRAMES_BYTES: Final = 16 * 2**20
 """Room for chunk sizes and trailers beyond the largest body."""
 
 
-def guard(session: requests.Session, check_peer: CheckPeer) -> None:
-    """Limit all calls of a session, also those of adapters that are mounted already, such as the one for SigV4."""
+def guard(session: requests.Session, check_peer: CheckPeer, tls: ssl.SSLContext | None = None) -> None:
+    """Limit all calls of a session, also those of adapters that are mounted already, such as the one for SigV4.
+
+    `tls`: the settings of TLS; None for those of the machine.
+    """
     for scheme in ("https://", "http://"):
         session.mount(scheme, HTTPAdapter())
     for adapter in session.adapters.values():
         _bound(adapter, check_peer)
+        if tls is not None and isinstance(adapter, HTTPAdapter):
+            use_context(adapter, tls)
     session.max_redirects = _MOST_REDIRECTS
     session.hooks["response"] += [_refuse_other_servers, read_answer]
 
@@ -59,8 +67,16 @@ def _bound(adapter: Any, check_peer: CheckPeer) -> None:
     def send(request: requests.PreparedRequest, **options: Any) -> requests.Response:
         if not is_signing:  # a mesh may change this header
             request.headers.update(headers())
-        with naming_server(str(request.url)):
-            response: requests.Response = sent(request, **options)
+        url = str(request.url)
+        with naming_server(url, select_proxy(url, options.get("proxies"))):
+            try:
+                response: requests.Response = sent(request, **options)
+            except requests.ConnectionError as error:
+                if (refusal := refusal_of(error, url)) is not None:
+                    raise refusal from error
+                if hint := hint_of(error, url):
+                    raise requests.ConnectionError(f"{origin(url)} ended the connection{hint}") from error
+                raise
             return response
 
     adapter.send = send

@@ -6,6 +6,7 @@ sent, nothing is followed, and one token serves all sessions of a catalog until 
 """
 
 import json
+import ssl
 from collections.abc import Callable, Mapping
 from threading import Lock
 from time import monotonic
@@ -17,6 +18,7 @@ from pyiceberg.exceptions import OAuthError
 
 from engine.domain.errors import Away, StateConflict
 from engine.domain.fleet.dependencies import DependencyKind
+from engine.formats.iceberg.catalog.rest.tls import hint_of, refusal_of
 from engine.formats.intake.errors import printable
 from engine.outgoing.bounds import CallLimits, CheckPeer
 from engine.outgoing.calls import CallFailed, HttpAnswer, origin, send
@@ -44,6 +46,7 @@ class CatalogTokens(LegacyOAuth2AuthManager):
         parameters: `scope`, `audience` and `resource` of the request.
         headers: sent with the request, as the realm of a catalog that is its own token server.
         check_peer: raises for an address of the token server that must not be connected to.
+        tls: the settings of TLS with the token server; None for those of the machine.
     """
 
     def __init__(
@@ -55,6 +58,7 @@ class CatalogTokens(LegacyOAuth2AuthManager):
         parameters: Mapping[str, str],
         headers: Mapping[str, str],
         check_peer: CheckPeer,
+        tls: ssl.SSLContext | None = None,
     ) -> None:
         self._lock = Lock()
         self._url = url or ""
@@ -63,6 +67,7 @@ class CatalogTokens(LegacyOAuth2AuthManager):
         self._parameters = parameters
         self._headers = headers
         self._check_peer = check_peer
+        self._tls = tls
         self._valid_until = float("-inf")
         self._failure: tuple[float, Exception] | None = None
 
@@ -70,7 +75,8 @@ class CatalogTokens(LegacyOAuth2AuthManager):
         """Return the header of a request; may ask the token server first.
 
         Raises:
-            OAuthError: it refuses the client. StateConflict: it is not a token server, or redirects.
+            OAuthError: it refuses the client.
+            StateConflict: it is not a token server, redirects, or does not agree on TLS.
             Away: it does not answer within `TOKEN_SECONDS`. Exception: of `check_peer`.
         """
         if self._credential is not None and monotonic() >= self._valid_until:
@@ -115,9 +121,13 @@ class CatalogTokens(LegacyOAuth2AuthManager):
                 body=form,
                 check_peer=self._check_peer,
                 by_proxy=True,
+                tls=self._tls,
             )
         except CallFailed as error:
-            raise Away(DependencyKind.CATALOG, f"the token server at {error}") from error
+            if (refusal := refusal_of(error, self._url)) is not None:
+                raise refusal from error
+            message = f"the token server at {error}{hint_of(error, self._url)}"
+            raise Away(DependencyKind.CATALOG, message) from error
         document = self._granted(answer, given["client_secret"])
         self._token, seconds = document["access_token"], document.get("expires_in")
         if not isinstance(seconds, int | float) or isinstance(seconds, bool):

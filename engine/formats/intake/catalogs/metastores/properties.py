@@ -13,7 +13,8 @@ from engine.domain.errors import FieldProblem
 from engine.domain.tables.capabilities import CatalogProperty
 from engine.domain.values.uris import masked
 from engine.formats.intake.catalogs.metastores.kerberos import KERBEROS_ENABLED
-from engine.formats.intake.catalogs.metastores.tls import SSL_ENABLED, SSL_KEY, SSL_PASSWORD, SSL_TRUST, Tls
+from engine.formats.intake.catalogs.metastores.tls import SSL_ENABLED, SSL_KEY, SSL_PASSWORD, SSL_TRUST
+from engine.outgoing.tls import CERTIFICATE, PRIVATE_KEY, Tls
 
 URI: Final = "uri"
 UGI: Final = "ugi"
@@ -45,8 +46,6 @@ _USER: Final = re.compile(rf"{_NAME}(?::{_NAME}(?:,{_NAME})*)?")
 _USER_HINT: Final = "write user, or user:group,group"
 _NAME_OF_SERVICE: Final = r"[A-Za-z0-9._-]{1,64}"
 _BOOLEANS: Final = ("true", "false")
-_CERTIFICATE: Final = "-----BEGIN CERTIFICATE-----"
-_PRIVATE: Final = "PRIVATE KEY-----"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +119,7 @@ def _problems_of_tls(properties: Mapping[str, str]) -> Iterator[FieldProblem]:
             if properties.get(name):
                 hint = f"set {SSL_ENABLED} to true, or leave it out"
                 yield FieldProblem(f"/properties/{name}", "has no effect on connections without TLS", None, hint)
-    for name, parts in {SSL_TRUST: (_CERTIFICATE,), SSL_KEY: (_CERTIFICATE, _PRIVATE)}.items():
+    for name, parts in {SSL_TRUST: (CERTIFICATE,), SSL_KEY: (CERTIFICATE, PRIVATE_KEY)}.items():
         value = properties.get(name) or _REFERENCES[0]
         if not value.startswith(_REFERENCES) and not all(part in value for part in parts):
             what = "certificates" if len(parts) == 1 else "a certificate and its private key"

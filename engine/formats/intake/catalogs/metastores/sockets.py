@@ -9,9 +9,10 @@ from thrift.transport.TTransport import TTransportException
 
 from engine.formats.intake.catalogs.metastores.errors import WrongAccess
 from engine.formats.intake.catalogs.metastores.kerberos import KERBEROS_ENABLED
-from engine.formats.intake.catalogs.metastores.tls import SSL_ENABLED, Tls, refusal_of, secured
+from engine.formats.intake.catalogs.metastores.tls import SSL_ENABLED, refusal_of, secured
 from engine.formats.intake.limits import Malformed
 from engine.outgoing.bounds import CheckPeer, connected
+from engine.outgoing.tls import Tls
 from engine.rewriting.kernel.storage.abandoned import stop_if_abandoned
 
 CONNECT_SECONDS: Final = 10.0
