@@ -89,10 +89,12 @@ class AwsSession:
         if not self.has_own_identity or any(name in own for name in _KEYS_OF_S3):
             return dict(own)
         found = self.credentials()
+        ends = getattr(self._opened().get_credentials(), "_expiry_time", None)  # botocore has no other name for it
         named = {
             "s3.access-key-id": found.access_key,
             "s3.secret-access-key": found.secret_key,
             "s3.session-token": found.token,
+            "s3.session-token-expires-at-ms": str(int(ends.timestamp() * 1000)) if ends and found.token else None,
         }
         others = {name: value for name, value in own.items() if not name.startswith("client.")}
         return {**others, "s3.region": own.get("s3.region") or self.region(), **{k: v for k, v in named.items() if v}}

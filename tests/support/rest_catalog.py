@@ -38,6 +38,8 @@ class RestCatalogServer:
         self.table_config: dict[str, Any] = {}
         self.table_properties: dict[str, str] = {}
         self.storage_credentials: list[dict[str, Any]] = []
+        self.credentials: Callable[[], dict[str, str]] | None = None  # what its endpoint for credentials vends
+        self.asked: list[str] = []
         self.before_get: Callable[[str], int | None] = lambda _path: None
         self.config: Callable[[], dict[str, str]] = dict  # what each load of a table vends
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
@@ -59,8 +61,16 @@ class RestCatalogServer:
             self._server.server_close()
             thread.join()
 
+    def list_endpoints(self) -> None:
+        """List the endpoints in the configuration, also that for credentials."""
+        table = "namespaces/{namespace}/tables/{table}"
+        reads = ("namespaces", "namespaces/{namespace}/tables", table, f"{table}/credentials")
+        listed = [f"POST /v1/{{prefix}}/{table}", *(f"GET /v1/{{prefix}}/{each}" for each in reads)]
+        self.settings["endpoints"] = listed  # type: ignore[assignment]
+
     def get(self, path: str) -> tuple[int, Any]:
         """Answer a GET."""
+        self.asked.append(path)
         if (refused := self.before_get(path)) is not None:
             return refused, _error("Refused", "before the answer")
         parts = path.partition("?")[0].strip("/").split("/")
@@ -72,8 +82,8 @@ class RestCatalogServer:
             case ["namespaces", namespace, "tables"]:
                 names = [{"namespace": [namespace], "name": each[-1]} for each in self.catalog.list_tables(namespace)]
                 return 200, {"identifiers": names}
-            case ["namespaces", namespace, "tables", name]:
-                return self._load(namespace, name)
+            case ["namespaces", namespace, "tables", name, *more]:
+                return self._vend() if more else self._load(namespace, name)
         return 404, _error("NoSuchEndpoint", path)
 
     def post(self, path: str, body: str) -> tuple[int | None, Any]:
@@ -91,6 +101,11 @@ class RestCatalogServer:
         self.answers.pop((namespace, name), None)
         status = self.before_answer(200)
         return status, _document(done) if status == 200 else _error("Lost", "after the commit")
+
+    def _vend(self) -> tuple[int, Any]:
+        if self.credentials is None:
+            return 404, _error("NoSuchEndpoint", "credentials")
+        return 200, {"storage-credentials": [{"prefix": "", "config": self.credentials()}]}
 
     def _load(self, namespace: str, name: str) -> tuple[int, Any]:
         if (namespace, name) in self.answers:

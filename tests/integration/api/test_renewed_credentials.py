@@ -1,6 +1,7 @@
 """Tasks at work get new credentials of their table's storage: with a pace token of the run's current attempt only."""
 
 import asyncio
+import itertools
 from pathlib import Path
 
 import httpx
@@ -10,7 +11,8 @@ from itsdangerous import TimestampSigner
 from engine.domain.ids import RunId
 from engine.services.operations.tasks.pace_tokens import RENEWED_SECONDS, VALID_SECONDS, PaceTokens
 from tests.integration.api.conftest import ADDRESS, Api
-from tests.support.world import make_lake
+from tests.support.rest_catalog import RestCatalogServer
+from tests.support.world import NAME, make_lake
 
 REPORT = {"group": 0, "bytes_read": 0, "bytes_written": 0, "requests": 0, "throttled_seconds": 0.0}
 KEYS = {"s3.access-key-id": "env:TEST_KEY", "s3.secret-access-key": "env:TEST_KEY"}
@@ -50,6 +52,35 @@ async def test_a_task_gets_the_credentials_that_the_catalog_gives_now(
     monkeypatch.setenv("TEST_KEY", "second")
     monkeypatch.setattr("engine.services.operations.tasks.renewals.KEPT_SECONDS", 0.0)
     assert (await ask(api, token_of(api, run_id), 200))["storage"]["s3.access-key-id"] == "second"
+
+
+@pytest.mark.parametrize("has_endpoint", [True, False])
+async def test_vended_credentials_are_renewed_by_the_catalogs_endpoint_and_end_with_the_table(
+    api: Api, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, has_endpoint: bool
+) -> None:
+    """Without such an endpoint the table is loaded again; after a drop there are none."""
+    monkeypatch.setattr("engine.services.operations.tasks.renewals.KEPT_SECONDS", 0.0)
+    made, given = await asyncio.to_thread(make_lake, tmp_path / "lake", days=1), itertools.count()
+
+    def vend() -> dict[str, str]:
+        return {"s3.access-key-id": f"k{next(given)}", "s3.secret-access-key": "s", "s3.session-token": "t"}
+
+    with RestCatalogServer(catalog=made.catalog).running() as server:  # type: ignore[arg-type]
+        server.config = vend
+        if has_endpoint:
+            server.list_endpoints()
+            server.credentials = vend
+        catalog = {"name": "lake", "format": "iceberg", "properties": {"type": "rest", "uri": server.uri}}
+        await api.post("/v1/catalogs", catalog, status=201)
+        table = await api.post("/v1/tables", ADDRESS, status=201)
+        run = await api.post("/v1/runs", {"table_id": table["id"], "operation": "rewrite"}, status=202)
+        assert await api.container.worker._claims.claim(RunId(run["id"])) is not None
+        token = token_of(api, run["id"])
+        first, second = [(await ask(api, token, 200))["storage"]["s3.access-key-id"] for _ in range(2)]
+        assert (first != second, server.asked[-1].endswith("/credentials")) == (True, has_endpoint)
+        server.credentials = None
+        await asyncio.to_thread(made.catalog.drop_table, NAME)
+        assert "is no longer in its catalog" in str(await ask(api, token, 409))
 
 
 async def test_tasks_that_ask_at_the_same_time_cost_one_load_of_the_table(

@@ -1,6 +1,7 @@
 """Whole runs on Iceberg tables whose catalog is AWS Glue: races, lost answers, refusals, and whose credentials sign."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from engine.domain.errors import InvalidInput
 from engine.domain.runs.run import RunState
 from engine.domain.tables.table import TableRef
 from engine.formats.iceberg.connection import IcebergFormat
+from engine.rewriting.kernel.storage.credentials import RenewedStorage
 from tests.support.glue_server import GlueServer
 from tests.support.world import NAME, World, open_world
 
@@ -166,6 +168,9 @@ def test_files_are_read_with_the_credentials_of_the_role(
     storage = next(iter(table.engines.values())).task_storage()
     assert {storage["s3.access-key-id"]} == signers
     assert storage["s3.session-token"]
+    assert 600 < int(storage["s3.session-token-expires-at-ms"]) / 1000 - time.time() <= 3600
+    assert isinstance(storage, RenewedStorage)
+    assert storage.credentials.newest() == storage
     assert not any(name.startswith("client.") for name in storage)
 
 

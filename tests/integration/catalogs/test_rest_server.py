@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+import re
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import closing
 from functools import partial
@@ -22,7 +23,7 @@ from tests.support.iceberg_tables import commit_deletes, delete_file
 from tests.support.moved_clock import MovedClock
 from tests.support.removal_runs import COMPACTIONS, nothing_needed_is_missing, two_rewrites
 from tests.support.version_3 import commit_vectors, lineage, touch
-from tests.support.world import NAME, World, open_world
+from tests.support.world import NAME, SCHEMA, World, open_world
 
 
 @pytest.fixture
@@ -200,19 +201,21 @@ async def test_a_catalog_that_is_away_puts_the_run_back_and_it_ends_later(world:
     assert (await world.finish(run.id)).state is RunState.SUCCEEDED
 
 
-async def test_a_token_that_expires_is_renewed_with_the_credential_and_the_run_does_not_notice(
-    world: World, proxy: FaultyProxy, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("status", [401, 419])
+async def test_a_token_that_expires_four_times_is_renewed_and_the_run_does_not_notice(
+    world: World, proxy: FaultyProxy, monkeypatch: pytest.MonkeyPatch, status: int
 ) -> None:
     monkeypatch.setenv("TEST_CATALOG_SECRET", "packhouse:secret")
-    office = TokenOffice()
+    office = TokenOffice(status)
     proxy.before, proxy.after = office.before, office.after
+    office.lifetime = 1
     for step in ("planned", "rewriting", "before_commit", "after_commit"):
         world.at(step, office.expire)
     tokens = {"credential": "env:TEST_CATALOG_SECRET", "oauth2-server-uri": f"{proxy.url}/v1/oauth/tokens"}
     await use_properties(world, {"uri": proxy.url} | tokens)
     run = await world.rewrite()
     assert (run.state, run.attempt) == (RunState.SUCCEEDED, 1), run.detail
-    assert (office.issued > 2, office.refused > 0) == (True, True)
+    assert (office.issued > 4, office.refused >= 4) == (True, True)
     assert len(world.lake.replaces()) == 1
 
 
@@ -231,10 +234,43 @@ async def test_a_token_that_expires_for_good_fails_the_run_and_says_why(
     assert world.lake.replaces() == []
 
 
+@pytest.mark.parametrize("change", ["dropped", "renamed", "replaced"])
+@pytest.mark.parametrize("step", ["planned", "group_written", "before_commit"])
+async def test_a_table_that_leaves_its_name_in_the_midst_of_a_run_keeps_its_files(
+    world: World, step: str, change: str
+) -> None:
+    """The run ends with a sentence; it commits nothing, and deletes no file but its own."""
+    catalog, moved = world.lake.catalog, (NAME[0], "moved")
+    paths, rows = set(world.lake.paths()), world.lake.rows()
+
+    def leave() -> None:
+        if change == "dropped":
+            catalog.drop_table(NAME)
+        else:
+            catalog.rename_table(NAME, moved)
+        if change == "replaced":
+            catalog.create_table(NAME, catalog.load_table(moved).schema())
+
+    world.at(step, leave)
+    run = await world.rewrite()
+    assert (run.is_terminal, run.state is RunState.SUCCEEDED) == (True, False)
+    words = "dropped and created again" if change == "replaced" else "is no longer in its catalog|does not exist"
+    assert re.search(words, run.detail or ""), (run.state, run.reason, run.detail)
+    assert all(Path(each.removeprefix("file://")).exists() for each in paths)
+    if change == "dropped":
+        catalog.create_table(NAME, SCHEMA)  # what the fixture drops
+        return
+    kept = catalog.load_table(moved)
+    assert (len(kept.snapshots()), kept.scan().to_arrow().num_rows) == (len(kept.snapshots()), len(rows))
+    catalog.rename_table(moved, NAME) if change == "renamed" else catalog.drop_table(moved)
+
+
 class TokenOffice:
     """Tokens that expire: after `expire` nothing passes until the catalog handed out a token again."""
 
-    def __init__(self) -> None:
+    def __init__(self, status: int = 401) -> None:
+        self.status = status
+        self.lifetime = self.left = 10**6  # requests that a token is good for
         self.is_valid = True
         self.issued = 0
         self.refused = 0
@@ -246,15 +282,18 @@ class TokenOffice:
     def before(self, request: Request) -> int | None:
         """Refuse all that comes without a valid token."""
         has_token = request.headers.get("Authorization", "").startswith("Bearer ")
-        if request.path.endswith("/oauth/tokens") or (self.is_valid and has_token):
+        if request.path.endswith("/oauth/tokens"):
+            return None
+        self.left -= 1
+        if self.is_valid and has_token and self.left >= 0:
             return None
         self.refused += 1
-        return 401
+        return self.status
 
     def after(self, request: Request) -> int | None:
         """Remember that a token was handed out."""
         if request.path.endswith("/oauth/tokens"):
-            self.issued, self.is_valid = self.issued + 1, True
+            self.issued, self.is_valid, self.left = self.issued + 1, True, self.lifetime
         return None
 
 

@@ -31,10 +31,14 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @dataclass
 class Vendor:
-    """Vends a new access key with each load of a table; it expires `lifetime` requests for data files later."""
+    """Vends a new access key with each load of a table; it expires `lifetime` requests for data files later.
+
+    `has_endpoint`: the catalog has an endpoint for credentials.
+    """
 
     s3: S3Server
     lifetime: int = 10**9
+    has_endpoint: bool = False
     asked: int = 0
     vended_at: dict[str, int] = field(default_factory=dict)
 
@@ -97,6 +101,9 @@ def on_s3(s3: S3Server, fresh_database: FreshDatabase, redis_url: str, tmp_path:
         catalog = RestCatalogServer(catalog=made.catalog)  # type: ignore[arg-type]
         with catalog.running() as server, FaultyProxy(s3.url).running() as proxy:
             server.config = vendor.vend
+            if vendor.has_endpoint:
+                server.list_endpoints()
+                server.credentials = vendor.vend
             made.properties.clear()
             made.properties.update(
                 {"type": "rest", "uri": server.uri, "s3.endpoint": proxy.url, "s3.region": "us-east-1"}
@@ -138,8 +145,12 @@ async def test_a_store_that_is_away_costs_no_failure_and_a_run_names_the_storage
         assert content(world) == rows
 
 
-async def test_a_run_goes_on_over_many_lifetimes_of_vended_credentials(on_s3: Open, s3: S3Server) -> None:
-    vendor = Vendor(s3, lifetime=20)
+@pytest.mark.parametrize("has_endpoint", [False, True])
+async def test_a_run_goes_on_over_many_lifetimes_of_vended_credentials(
+    on_s3: Open, s3: S3Server, *, has_endpoint: bool
+) -> None:
+    """From a server that lists an endpoint for credentials, tasks get theirs without another load of the table."""
+    vendor = Vendor(s3, lifetime=20, has_endpoint=has_endpoint)
     async with on_s3(vendor, days=8) as remote:
         world = remote.world
         rows, run = content(world), await advanced(world, await world.submit())
@@ -147,6 +158,8 @@ async def test_a_run_goes_on_over_many_lifetimes_of_vended_credentials(on_s3: Op
         assert run.result.groups_committed == 8
         assert vendor.asked > 4 * vendor.lifetime
         assert content(world) == rows
+        renewed = [path for path in remote.catalog.asked if path.endswith("/credentials")]
+        assert (len(renewed) >= 4) is has_endpoint
 
 
 async def test_a_group_that_outlasts_new_credentials_fails_with_the_remedy(on_s3: Open, s3: S3Server) -> None:

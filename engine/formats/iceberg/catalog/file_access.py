@@ -6,7 +6,9 @@ Every path from metadata is checked when it is opened, written or deleted.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import OrderedDict
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from threading import Lock
 from typing import Any, Final
 
 from pyiceberg.io import InputFile, OutputFile
@@ -16,10 +18,12 @@ from engine.formats.iceberg.catalog.file_systems import SharedFileIO
 from engine.formats.intake.errors import printable_path
 from engine.formats.intake.table_storage import behind_a_link
 from engine.rewriting.kernel.errors import OUTSIDE_FILES
+from engine.rewriting.kernel.storage.credentials import Credentials, Fetch, RenewedStorage, is_temporary
 from engine.rewriting.kernel.storage.places import AllowedFolders
 from engine.rewriting.kernel.storage.stores.addresses import has_empty_part
 
 _STORAGE: Final = ("s3.", "client.", "gcs.", "adls.", "hdfs.", "oss.")
+_MOST_KEPT: Final = 256
 _CODE: Final = re.compile(r"py-.*|(?:s3|client|gcs|adls|hdfs|oss)\..*impl")
 
 
@@ -44,7 +48,7 @@ class GuardedFileIO(SharedFileIO):
     """
 
     def __init__(self, properties: Mapping[str, str], *, places: AllowedFolders) -> None:
-        super().__init__(dict(properties))
+        super().__init__(properties if isinstance(properties, RenewedStorage) else dict(properties))
         self.places = places
 
     def check(self, path: str) -> None:
@@ -79,6 +83,30 @@ class GuardedFileIO(SharedFileIO):
         """Return the paths of all files below a location. Raises as `check`."""
         self.check(location)
         return super().files(location, is_recursive=is_recursive)
+
+
+class KeptStorage:
+    """The properties of file access that were used last; equal temporary credentials share their connections."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._kept: OrderedDict[Hashable, RenewedStorage] = OrderedDict()
+
+    def of(self, key: Hashable, properties: Mapping[str, str], fetch: Fetch) -> Mapping[str, str]:
+        """Return properties with a source of newer credentials, if theirs end; what a key has already, if it is equal.
+
+        `fetch` returns properties with new ones.
+        """
+        if not is_temporary(properties):
+            return properties
+        with self._lock:
+            kept = self._kept.get(key)
+            if kept is None or kept.credentials.present != properties:
+                kept = self._kept[key] = RenewedStorage(Credentials(properties, fetch))
+            self._kept.move_to_end(key)
+            if len(self._kept) > _MOST_KEPT:
+                self._kept.popitem(last=False)
+        return kept
 
 
 def file_io(properties: Mapping[str, str], folders: tuple[str, ...]) -> GuardedFileIO:

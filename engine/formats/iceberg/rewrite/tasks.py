@@ -117,7 +117,8 @@ class TableKernel:
 
     def task_storage(self) -> Mapping[str, str]:
         """Return the properties of file access, with the credentials of this load of the table."""
-        return dict(self.view.table.io.properties)
+        storage: Mapping[str, str] = self.view.table.io.properties
+        return storage
 
     def _order_condition(self, wanted: RequestedOrder) -> Condition:
         try:

@@ -18,8 +18,11 @@ from engine.rewriting.kernel.storage.posts import http_post
 EARLY_SECONDS: Final = 60.0
 """Credentials are renewed this long before they end."""
 
-RENEWED_SECONDS: Final = 300.0
-"""Temporary credentials that do not say when they end are renewed after this time: those of AWS last 900 s at least."""
+RENEWED_SECONDS: Final = 1800.0
+"""Temporary credentials that do not say when they end are renewed after this time, half of the hour that they last.
+
+Unity Catalog vends such ones. Those that end earlier are renewed when a store refuses them.
+"""
 
 LEAST_SECONDS: Final = 5.0
 """Shortest time between two requests for credentials that are about to end."""
@@ -58,6 +61,13 @@ class Credentials:
         with self._lock:
             return self._properties != refused or self._renew()
 
+    def newest(self) -> Mapping[str, str]:
+        """Return the properties with credentials that are asked for now. Raises as `Fetch`."""
+        found = {name: str(value) for name, value in self._fetch().items()}
+        with self._lock:
+            self._properties, self._renewed_at = found, self._clock()
+        return found
+
     @property
     def present(self) -> Mapping[str, str]:
         """The properties as they are now; nothing is renewed."""
@@ -77,10 +87,26 @@ class Credentials:
     def _due_at(self) -> float:
         """Return when to renew, as a Unix time."""
         properties = self._properties
-        if not any(name.startswith(_TOKENS) for name in properties):
+        if not is_temporary(properties):
             return float("inf")
         ends = [int(value) / 1000 for name, value in properties.items() if name.startswith(_ENDS) and value.isdigit()]
         return min(ends) - EARLY_SECONDS if ends else self._renewed_at + RENEWED_SECONDS
+
+
+class RenewedStorage(dict[str, str]):
+    """The properties of file access from the load of a table, with the source of newer credentials.
+
+    As a dictionary it does not change: connections to a store are kept by it, and ask `credentials` at each request.
+    """
+
+    def __init__(self, credentials: Credentials) -> None:
+        super().__init__(credentials.present)
+        self.credentials = credentials
+
+
+def is_temporary(properties: Mapping[str, str]) -> bool:
+    """Return whether properties of file access have credentials that end."""
+    return any(name.startswith(_TOKENS) for name in properties)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ proof; a failed read has no consequence.
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 import structlog
@@ -68,7 +69,12 @@ class GroupTasks:
             count=count,
             times=LaneTimes(work.plan.time),
             slots=slots,
-            credentials=TaskCredentials(engine=work.engine, open_table=tools.open_table, clock=context.clock),
+            credentials=TaskCredentials(
+                engine=work.engine,
+                open_table=tools.open_table,
+                clock=context.clock,
+                read=partial(context.formats.read_for_run, table.ref),
+            ),
             host=self,
         )
 

@@ -15,6 +15,7 @@ import structlog
 from engine.domain.clock import Clock
 from engine.domain.errors import CredentialsExpired, Transient
 from engine.formats.base import OpenTable, RewriteEngine
+from engine.rewriting.kernel.storage.credentials import RenewedStorage
 
 _log = structlog.get_logger(__name__)
 
@@ -25,12 +26,42 @@ _TEMPORARY: Final = ("token", "expires-at")
 """Parts of the names of properties that only temporary credentials have."""
 
 
-class TaskCredentials:
-    """The storage properties for the tasks of one attempt."""
+ReadStorage = Callable[[Callable[[], Mapping[str, str]]], Awaitable[Mapping[str, str]]]
+"""Runs a blocking function in a thread and returns its result."""
 
-    def __init__(self, *, engine: RewriteEngine, open_table: Callable[[], Awaitable[OpenTable]], clock: Clock) -> None:
+
+async def newer(storage: Mapping[str, str] | None, read: ReadStorage) -> Mapping[str, str] | None:
+    """Return storage properties with new credentials; None if only opening the table gets them, or shows why not.
+
+    Raises:
+        Transient: the catalog does not answer in time.
+    """
+    if not isinstance(storage, RenewedStorage):
+        return None
+    try:
+        await read(storage.credentials.newest)
+    except OSError as error:
+        _log.info("credentials_not_renewed", error=str(error))
+        return None
+    return RenewedStorage(storage.credentials)
+
+
+class TaskCredentials:
+    """The storage properties for the tasks of one attempt.
+
+    `read` runs a blocking call of the table, by which a catalog is asked for credentials alone.
+    """
+
+    def __init__(
+        self,
+        *,
+        engine: RewriteEngine,
+        open_table: Callable[[], Awaitable[OpenTable]],
+        clock: Clock,
+        read: ReadStorage | None = None,
+    ) -> None:
         self._name, self._open_table = engine.traits.name, open_table
-        self._clock = clock
+        self._clock, self._ask = clock, read
         self._lock = asyncio.Lock()
         self._is_expired = False
         self._storage = engine.task_storage()
@@ -67,7 +98,9 @@ class TaskCredentials:
         return any(part in name for name in self._storage for part in _TEMPORARY)
 
     async def _read(self) -> None:
-        storage = (await self._open_table()).engines[self._name].task_storage()
+        storage = None if self._ask is None else await newer(self._storage, self._ask)
+        if storage is None:
+            storage = (await self._open_table()).engines[self._name].task_storage()
         if self._is_expired and storage == self._storage:
             raise CredentialsExpired("the storage's credentials expired, and the catalog still vends the same ones")
         self._storage, self._read_at, self._is_expired = storage, self._clock.monotonic(), False

@@ -1,4 +1,4 @@
-"""New storage credentials for tasks at work: the table is opened again, as a catalog vends them with each load.
+"""New storage credentials for tasks at work: by the catalog's endpoint for them, otherwise by opening the table again.
 
 Only the tasks of a run's current attempt get them (the pace token proves which attempt asks). Tasks of one attempt that
 ask within `KEPT_SECONDS` share one load of the table. What it gave is in memory only.
@@ -8,6 +8,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
 from engine.domain.access.callers import SYSTEM
@@ -18,6 +19,7 @@ from engine.domain.runs.run import LEASED_STATES, Run
 from engine.formats.base import Engine
 from engine.services.catalogs.registered import open_registered, read_registered
 from engine.services.catalogs.table_access import TableAccess
+from engine.services.operations.tasks.credentials import newer
 from engine.services.operations.tasks.pace_tokens import TaskToken
 from engine.stores.database import Database
 
@@ -69,9 +71,11 @@ class RenewalService:
         kept = self._of(token.run_id, token.attempt)
         async with kept.lock:
             if kept.storage is None or self._clock.monotonic() - kept.read_at >= KEPT_SECONDS:
-                opened = await open_registered(self._formats, catalog, table)
-                engine = opened.engines[Engine(run.intent.engine or Engine.ARROW)]
-                kept.storage, kept.read_at = engine.task_storage(), self._clock.monotonic()
+                storage = await newer(kept.storage, partial(self._formats.read, table.ref))
+                if storage is None:
+                    opened = await open_registered(self._formats, catalog, table)
+                    storage = opened.engines[Engine(run.intent.engine or Engine.ARROW)].task_storage()
+                kept.storage, kept.read_at = storage, self._clock.monotonic()
             return kept.storage
 
     def _of(self, run_id: RunId, attempt: int) -> _KeptCredentials:

@@ -20,7 +20,6 @@ from pyiceberg.catalog.rest import Capability, Endpoint, Endpoints, TableRespons
 from pyiceberg.catalog.rest.auth import AuthManager
 from pyiceberg.catalog.rest.response import _handle_non_200_response
 from pyiceberg.exceptions import (
-    BadRequestError,
     CommitFailedException,
     CommitStateUnknownException,
     NoSuchTableError,
@@ -36,8 +35,9 @@ from engine.aws.sessions import AwsSession
 from engine.domain.errors import StateConflict
 from engine.domain.values.uris import masked
 from engine.formats.base import OWN_LOCATION, FileScope
-from engine.formats.iceberg.catalog.file_access import GuardedFileIO, file_io, own_properties
-from engine.formats.iceberg.catalog.rest.pages import PagedLists, refreshing
+from engine.formats.iceberg.catalog.file_access import GuardedFileIO, KeptStorage, file_io, own_properties
+from engine.formats.iceberg.catalog.rest.pages import refreshing
+from engine.formats.iceberg.catalog.rest.renewals import NOT_SERVED, RenewingCatalog, VendedTable
 from engine.formats.iceberg.catalog.rest.sessions import guard
 from engine.formats.iceberg.catalog.rest.signing import SignedRequests, is_signed
 from engine.formats.iceberg.catalog.rest.tls import context_for
@@ -75,8 +75,6 @@ def any_address(_addresses: Mapping[str, str]) -> None:
 
 _PROTOCOL: Final = ("prefix", "namespace-separator", "warehouse", "view-endpoints-supported", "rest-page-size")
 """Properties that a REST catalog's `/v1/config` may set in addition to those of `vended.vended`."""
-_NO_CATALOG: Final = (RESTError, BadRequestError)
-"""Classes of errors for the statuses 400, 404, 405, 406 and 422, which are the same at the next try."""
 _LONGEST_SHOWN: Final = 200
 _REPEATS: Final = "idempotency-key-lifetime"
 """Field of `/v1/config` of servers that recognize a repeated request by its key."""
@@ -88,7 +86,7 @@ _TABLE_CONFIG: Final = ("token",)
 """Properties that a REST catalog's table response may set for later requests for that table to the same server."""
 
 
-class GuardedRestCatalog(PagedLists):
+class GuardedRestCatalog(RenewingCatalog):
     """A REST catalog whose requests have time limits and reach only allowed servers.
 
     Its responses can't select code to run or servers to contact.
@@ -109,6 +107,7 @@ class GuardedRestCatalog(PagedLists):
         self._check_addresses = check_addresses
         self._tokens: CatalogTokens | None = None
         self._vended_hosts = vended_hosts(properties)
+        self._kept_storage = KeptStorage()
         self._aws = AwsSession(properties, service="rest") if is_signed(properties) else None
         self._tls = context_for(properties)
         super().__init__(name, **properties)  # asks the server for its settings
@@ -130,7 +129,7 @@ class GuardedRestCatalog(PagedLists):
         try:
             super()._fetch_config()
         except RESTError as error:
-            if type(error) not in _NO_CATALOG:
+            if type(error) not in NOT_SERVED:
                 raise
             remedy = "check `uri` and `warehouse`: there is no such catalog at this address"
             raise StateConflict(f"{summary_of(error)}; {remedy}") from error
@@ -215,11 +214,12 @@ class GuardedRestCatalog(PagedLists):
         properties = self._storage(said, own)
         if signs_remotely(said) and properties == own and not own.keys() & {"s3.access-key-id", "client.access-key-id"}:
             raise StateConflict(_REMOTE_SIGNING)
+        loaded = VendedTable(identifier, str(metadata.table_uuid), place or metadata.location, said)
         return ReadTable(
             identifier=identifier,
             metadata=metadata,
             metadata_location=place,
-            io=file_io(properties, self.scope.folders(metadata.location)),
+            io=file_io(self._renewed(loaded, properties), self.scope.folders(metadata.location)),
             catalog=self,
             config={name: table_response.config[name] for name in _TABLE_CONFIG if name in table_response.config},
             fields=fields_of(document),

@@ -152,6 +152,12 @@ def vended(answer: Mapping[str, Any], own: Mapping[str, str], *, hosts: Sequence
     return {**found, **regions}
 
 
+def without_credentials(answer: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an answer without what belongs to credentials, so that those of a later answer never mix with them."""
+    parts = {name for store in _STORES for grant in store.grants for name in grant.of(answer)}
+    return {name: value for name, value in answer.items() if name not in parts}
+
+
 def vended_hosts(properties: Mapping[str, str]) -> Sequence[str]:
     """Return the hosts that the owner of a catalog lists in `packhouse.vended-hosts`, in lower case."""
     return [each.strip().lower() for each in properties.get(VENDED_HOSTS, "").split(",") if each.strip()]

@@ -17,8 +17,9 @@ from pyiceberg.typedef import Identifier
 from pyiceberg.utils.properties import property_as_bool
 
 from engine.aws.sessions import AwsSession, code_of, is_throttled, named_errors, remedy_of
-from engine.domain.errors import Away, StateConflict
+from engine.domain.errors import Away, PackhouseError, StateConflict
 from engine.domain.fleet.dependencies import DependencyKind
+from engine.formats.iceberg.catalog.file_access import KeptStorage
 from engine.formats.iceberg.catalog.known_properties import CATALOG_ID, ENDPOINT, SKIP_ARCHIVE
 from engine.formats.iceberg.catalog.rest.pages import MOST_NAMES, MOST_PAGES
 from engine.formats.iceberg.catalog.stored.entries import by_database, following, is_iceberg, location_in
@@ -53,7 +54,7 @@ class GuardedGlueCatalog(StoredPointers, GlueCatalog):
     """
 
     def __init__(self, name: str, *, session: AwsSession, check_peer: CheckPeer = any_peer, **properties: str) -> None:
-        self._session = session
+        self._session, self._kept_storage = session, KeptStorage()
         client = session.client(endpoint=properties.get(ENDPOINT), check_peer=check_peer)
         if catalog_id := properties.get(CATALOG_ID):
 
@@ -64,8 +65,16 @@ class GuardedGlueCatalog(StoredPointers, GlueCatalog):
         super().__init__(name, client=client, **properties)
 
     def storage_properties(self) -> Mapping[str, str]:
-        """Return the properties of file access, with the credentials of the catalog's profile or role."""
-        return self._session.storage(super().storage_properties())
+        """Return the properties of file access, with the credentials of the catalog's profile or role, renewed."""
+        own = super().storage_properties()
+        return self._kept_storage.of(self.name, self._session.storage(own), lambda: self._newer(own))
+
+    def _newer(self, own: Mapping[str, str]) -> Mapping[str, str]:
+        """Return the properties of file access as the session has them now. Raises OSError."""
+        try:
+            return self._session.storage(own)
+        except PackhouseError as error:
+            raise OSError(error.message) from error
 
     def load_table(self, identifier: str | Identifier) -> Table:
         """Load a table. Raises `NoSuchTableError` also for an entry that is not of an Iceberg table."""

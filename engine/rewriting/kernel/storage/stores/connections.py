@@ -13,7 +13,7 @@ from engine.outgoing.bounds import any_peer
 from engine.outgoing.relay import Relay
 from engine.rewriting.kernel.errors import UNSUPPORTED_STORAGE, Refused
 from engine.rewriting.kernel.storage.answers import StoreError
-from engine.rewriting.kernel.storage.credentials import Credentials
+from engine.rewriting.kernel.storage.credentials import Credentials, RenewedStorage
 from engine.rewriting.kernel.storage.stores import arrow_files, azure, google, hdfs, objects, s3
 from engine.rewriting.kernel.storage.stores.clients import Connection
 from engine.rewriting.kernel.storage.stores.files import Files, WholeFiles
@@ -36,7 +36,7 @@ def files_of(kind: str, place: str, properties: Mapping[str, str], credentials: 
         kind: as in `addresses.Address`.
         place: as in `addresses.Address`.
         properties: those of the catalog, by the names of PyIceberg and of Iceberg's own clients.
-        credentials: the source of renewed ones, instead of those in the properties.
+        credentials: the source of renewed ones, instead of those in the properties; `RenewedStorage` has its own.
 
     Raises:
         Refused: `unsupported_storage`, for a place that the properties can't reach.
@@ -64,6 +64,8 @@ def whole_files_of(
     Raises:
         Refused: as `files_of`.
     """
+    if credentials is None and isinstance(properties, RenewedStorage):
+        credentials = properties.credentials
     if kind == schemes.HDFS:
         return _hdfs(place, _given(properties, hdfs.PREFIXES)) if hdfs.is_here() else None
     is_arrows = kind == schemes.S3 and s3.needs_arrow(place, properties)
