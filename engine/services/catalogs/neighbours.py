@@ -1,7 +1,8 @@
 """Registered tables whose locations overlap: files of one are below the location of the other.
 
 Two catalogs that name different endpoints have different stores, also where their buckets have one name. An endpoint
-that is not known, as a REST catalog or a secret gives it, can be any.
+that is not known, as a REST catalog or a secret gives it, can be any. Two registrations of one uuid whose locations
+overlap are of one table, whatever the endpoints are: these are names of one store, or the store is replicated.
 """
 
 import os
@@ -47,7 +48,7 @@ async def overlapping_tables(unit: UnitOfWork, table: Table, catalog: Catalog, l
             others[name] = await unit.catalogs.get(name)
         other = others[name]
         theirs = None if other is None else _endpoint(here, other)
-        if endpoint is None or theirs is None or endpoint == theirs:
+        if endpoint is None or theirs is None or endpoint == theirs or each.uuid == table.uuid:
             found.append(each)
     return found[:limit]
 

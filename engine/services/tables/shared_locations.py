@@ -23,27 +23,34 @@ async def check_overlap(unit: UnitOfWork, caller: Caller, table: Table, catalog:
     """Check that no registered table is at, below or around the location of a table that is to be registered.
 
     The caller of this function holds `TableStore.lock_registrations`, so no other registration is between check and
-    insert. Tables of a catalog with `outside_files: allowed_locations` are not checked.
+    insert. In a catalog with `outside_files: allowed_locations` only registrations of the same table are refused.
 
     Raises:
         StateConflict: an overlapping table is readable for the caller; the message names it.
         InvalidInput: all overlapping tables are invisible for the caller (`location_refused`).
     """
-    if catalog.outside_files is OutsideFiles.ALLOWED_LOCATIONS:
-        return
     found = await overlapping_tables(unit, table, catalog, _MOST_NAMED)
+    if catalog.outside_files is OutsideFiles.ALLOWED_LOCATIONS:
+        found = [each for each in found if each.uuid == table.uuid]
     for other in found:
         other_catalog = await unit.catalogs.get(other.ref.catalog)
         if other_catalog is not None and may_read(caller, other, other_catalog):
-            raise StateConflict(
-                f"the location of table {table.ref} overlaps with that of the registered table {other.ref}, so that "
-                "one could name the files of the other; if it is the same table under an earlier name, "
-                "delete its registration first",
-                details={"table_id": other.id},
-                remedy=remedy("delete_table", table_id=other.id),
-            )
+            details, cure = {"table_id": other.id}, remedy("delete_table", table_id=other.id)
+            raise StateConflict(_reason(table, other), details=details, remedy=cure)
     if found:
         raise location_refused(caller, table.ref)
+
+
+def _reason(table: Table, other: Table) -> str:
+    if other.uuid == table.uuid:
+        return (
+            f"table {table.ref} is registered as {other.ref} already: both have the uuid {other.uuid}, and locations "
+            "that overlap; if it was renamed, or moved to another catalog, delete the registration of its earlier name"
+        )
+    return (
+        f"the location of table {table.ref} overlaps with that of the registered table {other.ref}, so that one could "
+        "name the files of the other"
+    )
 
 
 def location_refused(caller: Caller, ref: TableRef) -> InvalidInput:
