@@ -18,7 +18,7 @@ from bench.service import Service
 from engine.embedded.iceberg import SQL_EXTENSIONS, catalog_confs
 from engine.embedded.jars import CACHE_FOLDER, ICEBERG_RUNTIME, SQLITE_JDBC, fetch_all
 from engine.embedded.spark import EmbeddedSpark
-from engine.formats.iceberg.rewrite.native import SPARK_CATALOG
+from engine.formats.base import SPARK_CATALOG
 from engine.spark.sessions import SparkSessions
 from tests.support.store_server import BUCKET, StoreServer
 

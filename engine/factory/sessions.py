@@ -8,6 +8,7 @@ from engine.domain.errors import PackhouseError
 from engine.services.operations.tasks.dispatching import Dispatcher
 from engine.services.operations.tasks.executors import ask_executor
 from engine.services.operations.tasks.servers import EndpointServer, Procedures
+from engine.spark.catalogs import SparkCatalogs
 from engine.spark.connection import machine_of
 from engine.spark.dispatch import SparkDispatcher
 from engine.spark.native import SparkProcedures
@@ -51,6 +52,7 @@ class SessionPool:
             machine,
             sessions.version,
             lambda: ask_executor(sessions, url=self._pace_url, token=self._token()),
+            SparkCatalogs(sessions=sessions, dispatcher=on_spark),
         )
 
     def keep(self) -> None:

@@ -34,6 +34,7 @@ from engine.services.fleet.health import HealthService
 from engine.services.fleet.history import FleetHistoryService
 from engine.services.fleet.limits import LimitService
 from engine.services.fleet.service import FleetService
+from engine.services.fleet.spark_catalogs import SparkCatalogChecks
 from engine.services.fleet.system import SystemService
 from engine.services.operations.metadata.attempts import MetadataContext
 from engine.services.operations.metadata.expiry import ExpiryAttempt
@@ -200,7 +201,12 @@ def wire(settings: Settings, around: Dependencies) -> Container:
     history = FleetHistoryService(database=database)
     fleet = FleetService(database=database, shared=shared, clock=clock)
     health = _health(around, fleet)
-    catalogs = CatalogService(database=database, formats=formats, clock=clock)
+    catalogs = CatalogService(
+        database=database,
+        formats=formats,
+        clock=clock,
+        in_spark=SparkCatalogChecks(database=database, formats=formats, servers=around.servers),
+    )
     tables = TableService(
         database=database,
         formats=formats,

@@ -9,6 +9,7 @@ import ipaddress
 import re
 import socket
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -151,6 +152,15 @@ class DirectCalls:
         operation = pb2.ConfigRequest.Operation(get_with_default=pb2.ConfigRequest.GetWithDefault(pairs=[pair]))
         request = pb2.ConfigRequest(session_id=session_id, user_context=self._user, operation=operation)
         return str(self._call(self._stub.Config, request).pairs[0].value)
+
+    def settings(self, session_id: str, prefix: str) -> Sequence[tuple[str, str]]:
+        """Return the server's configuration values that begin with a prefix, as this session sees them.
+
+        They may contain secrets.
+        """
+        operation = pb2.ConfigRequest.Operation(get_all=pb2.ConfigRequest.GetAll(prefix=prefix))
+        request = pb2.ConfigRequest(session_id=session_id, user_context=self._user, operation=operation)
+        return [(str(pair.key), str(pair.value)) for pair in self._call(self._stub.Config, request).pairs]
 
     def duration(self, session_id: str, name: str, default: str) -> float:
         """Return a duration setting of the server in seconds; a number without a unit is in milliseconds."""

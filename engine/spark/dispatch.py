@@ -10,11 +10,12 @@ off. There is no such wait where this process sent only statements, since a proc
 executor that lost its driver is not covered; attempt-specific output names and the check at commit protect against it.
 """
 
+import threading
 import time
 import uuid
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -22,7 +23,7 @@ from pyspark.sql.connect.session import SparkSession
 from pyspark.sql.dataframe import DataFrame
 from pyspark.sql.types import IntegerType, StringType, StructField, StructType
 
-from engine.domain.errors import SparkFailed
+from engine.domain.errors import PackhouseError, SparkFailed
 from engine.spark.errors import translate
 from engine.spark.sent import SentOperations
 from engine.spark.sessions import SparkSessions
@@ -179,6 +180,28 @@ class SparkDispatcher:
         remaining = _KILL_POLL_SECONDS + timeout + _KILL_MARGIN_SECONDS - since
         time.sleep(max(0.0, min(remaining, deadline - time.monotonic())))
         return time.monotonic() - deadline < 0 or remaining <= 0
+
+
+@contextmanager
+def limited(dispatcher: SparkDispatcher, sessions: SparkSessions, tag: str, seconds: float) -> Iterator[Ticket]:
+    """Yield a ticket of its own for one operation, which is stopped after some seconds: it then raises `Interrupted`.
+
+    `tag`: the beginning of the operation's tag.
+    """
+    operation_id = str(uuid.uuid4())
+    ticket = Ticket(sessions.current_id(), sessions.user_id, f"{tag}-{operation_id}", operation_id)
+
+    def stop() -> None:
+        with suppress(PackhouseError):  # without the server the call ends too, with the same error
+            dispatcher.interrupt(ticket.tag, session_id=ticket.session_id)
+
+    stopper = threading.Timer(seconds, stop)
+    stopper.daemon = True
+    stopper.start()
+    try:
+        yield ticket
+    finally:
+        stopper.cancel()
 
 
 def _task(function: Callable[[str], str], payloads: list[str]) -> Callable[[Iterable[Any]], Iterator[Any]]:

@@ -48,6 +48,12 @@ def has_snapshot(table: SparkTable, snapshot_id: int) -> str:
     return f"SELECT snapshot_id FROM {_table(table)}.`snapshots` WHERE snapshot_id = {snapshot_id:d}"  # noqa: S608
 
 
+def metadata_files(table: SparkTable, most: int) -> str:
+    """Return the query for the locations (`file`) of a table's newest metadata files, the current one first."""
+    order = "ORDER BY timestamp DESC, latest_sequence_number DESC"
+    return f"SELECT file FROM {_table(table)}.`metadata_log_entries` {order} LIMIT {most:d}"  # noqa: S608
+
+
 def count_rows(table: SparkTable, snapshot_id: int, where: Sequence[PartitionTest]) -> str:
     """Return the query for the number of rows (`rows`) of a partition in one snapshot, with deletes applied."""
     condition = f" WHERE {predicate(table.catalog, where)}" if where else ""

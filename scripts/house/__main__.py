@@ -22,11 +22,11 @@ LIMITS: Final[Mapping[str, int]] = {
     "traced modules": 290,
     "traced modules of engine": 270,
     "modules of engine": 790,
-    "lines of engine": 109_000,
+    "lines of engine": 110_000,
     "protocols in formats/base": 13,
     "isinstance of roles": 0,
     "fields of KernelTask": 4,
-    "lines of tests": 130_300,
+    "lines of tests": 131_000,
 }
 GOALS: Final[Mapping[str, int]] = {
     "traced modules of engine": 110,

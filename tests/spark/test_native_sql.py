@@ -81,6 +81,7 @@ def test_only_the_named_partition_is_rewritten(spark: SparkSession) -> None:
         ]
         assert spark.sql(sql.has_snapshot(table, head)).count() == 1
         assert spark.sql(sql.has_snapshot(table, head - 1)).count() == 0
+        assert spark.sql(sql.metadata_files(table, 1)).count() == 1
         assert spark.sql(sql.count_rows(table, head, where)).collect()[0]["rows"] == 3
     files = spark.sql(f"SELECT count(*) FROM {named}.files").collect()[0][0]
     assert files == 18 - 2 * 2

@@ -89,7 +89,8 @@ class Capabilities:
     `cells` contains every operation; for `rewrite` every strategy on every engine. `settings` contains, by dotted
     field, the unsupported values of settings that affect runs, each with the reason; `"*"` stands for any value but
     null, `off` and the empty list. `catalog_types`: the usual one first. `is_served`: catalogs of the format can be
-    created and their tables read, even if no operation is possible.
+    created and their tables read, even if no operation is possible. `spark_catalogs`: the classes of catalogs in Spark
+    in which procedures of the format can be called.
     """
 
     format: FormatName
@@ -97,6 +98,7 @@ class Capabilities:
     settings: Mapping[str, Mapping[str, str]]
     catalog_types: tuple[CatalogType, ...] = ()
     is_served: bool = True
+    spark_catalogs: tuple[str, ...] = ()
 
     @staticmethod
     def declared(
@@ -107,6 +109,7 @@ class Capabilities:
         settings: Mapping[str, Mapping[str, str]],
         catalog_types: tuple[CatalogType, ...] = (),
         otherwise: str | None = None,
+        spark_catalogs: tuple[str, ...] = (),
     ) -> "Capabilities":
         """Return the matrix of a format with these answers; every other cell is impossible.
 
@@ -117,6 +120,7 @@ class Capabilities:
             settings: as the attribute; those that ask for an impossible operation or strategy are added.
             catalog_types: as the attribute.
             otherwise: the reason for every other cell; None: that this version does not do it.
+            spark_catalogs: as the attribute.
         """
         unknown = impossible(otherwise or f"this version does not do it on {name.value} tables")
         found = [
@@ -139,7 +143,8 @@ class Capabilities:
             for cell in found
             if cell.operation is not Operation.REWRITE and not cell.capability.possible
         }
-        return Capabilities(name, tuple(found), {"rewrite.strategy": strategies, **refused, **settings}, catalog_types)
+        told = {"rewrite.strategy": strategies, **refused, **settings}
+        return Capabilities(name, tuple(found), told, catalog_types, spark_catalogs=spark_catalogs)
 
     def operation(self, operation: Operation) -> Capability:
         """Return whether an operation is possible with any strategy and engine, otherwise the first reason why not."""

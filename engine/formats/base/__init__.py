@@ -13,6 +13,7 @@ the time of loading; call `CatalogConnection.open_table` again to see newer comm
 from engine.formats.base.catalogs import (
     OWN_LOCATION,
     PLAIN_OF_STORES,
+    SPARK_CATALOG,
     STORE_PREFIXES,
     CatalogConnection,
     CheckStep,
@@ -65,6 +66,7 @@ __all__ = [
     "OWN_LOCATION",
     "PLAIN_OF_STORES",
     "REMOVED_FILES",
+    "SPARK_CATALOG",
     "STORE_PREFIXES",
     "CatalogConnection",
     "CheckStep",

@@ -54,6 +54,9 @@ class FileScope:
         return (self.location or stated, *(self.allowed if is_open else ()))
 
 
+SPARK_CATALOG: Final = "packhouse.spark-catalog"
+"""Catalog property with the catalog's name in Spark."""
+
 STORE_PREFIXES: Final = ("s3.", "client.", "gcs.", "adls.", "hdfs.")
 """Beginnings of the names of properties for access to tables' files, which are the same for every format."""
 

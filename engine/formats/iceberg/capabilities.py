@@ -31,5 +31,6 @@ CAPABILITIES: Final = Capabilities.declared(
     | {(each, "native"): POSSIBLE if each == "binpack" else impossible(_NATIVE) for each in STRATEGIES},
     settings={KEY_SETTING: {"*": _NO_MERGE}},
     catalog_types=TYPES,
+    spark_catalogs=("org.apache.iceberg.spark.SparkCatalog", "org.apache.iceberg.spark.SparkSessionCatalog"),
 )
 """The capabilities of the Iceberg format."""

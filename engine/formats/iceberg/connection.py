@@ -14,6 +14,7 @@ from engine.domain.tables.table import TableRef
 from engine.domain.values.uris import masked
 from engine.formats.base import (
     OWN_LOCATION,
+    SPARK_CATALOG,
     CheckStep,
     FileScope,
     IsWanted,
@@ -36,7 +37,6 @@ from engine.formats.iceberg.catalog.rest.vended import problems_of_vended_hosts
 from engine.formats.iceberg.catalog.stored.sql import GuardedSqlCatalog
 from engine.formats.iceberg.errors import asking_catalog, reading_table
 from engine.formats.iceberg.metadata.known_parents import KnownParents
-from engine.formats.iceberg.rewrite.native import SPARK_CATALOG
 from engine.formats.iceberg.table import IcebergTable
 from engine.formats.intake.caches import ManifestCache
 from engine.formats.intake.catalogs.metastores.properties import problems_of_access

@@ -2,7 +2,7 @@
 
 import difflib
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from engine.domain.access.callers import Caller
 from engine.domain.access.grants import Grant
@@ -26,13 +26,23 @@ MAX_PROPERTY_CHARACTERS: Final = 4096
 MAX_LOCATIONS: Final = 50
 
 
-class CatalogService:
-    """Creates, shows, replaces, deletes and checks catalogs."""
+class ChecksInSpark(Protocol):
+    """Compares a catalog with those of Spark."""
 
-    def __init__(self, *, database: Database, formats: TableAccess, clock: Clock) -> None:
+    async def step(self, catalog: Catalog) -> CheckStep | None:
+        """Return what Spark has under the catalog's name there; None for a catalog without one."""
+
+
+class CatalogService:
+    """Creates, shows, replaces, deletes and checks catalogs. `in_spark`: None where there is no Spark."""
+
+    def __init__(
+        self, *, database: Database, formats: TableAccess, clock: Clock, in_spark: ChecksInSpark | None = None
+    ) -> None:
         self._database = database
         self._formats = formats
         self._clock = clock
+        self._in_spark = in_spark
 
     async def create(
         self,
@@ -159,7 +169,12 @@ class CatalogService:
 
     async def check(self, caller: Caller, name: str) -> Sequence[CheckStep]:
         """Try the connection and return each step's result; a broken connection is a result, not an error."""
-        return await self._formats.check(await self.get(caller, name))
+        catalog = await self.get(caller, name)
+        steps = await self._formats.check(catalog)
+        if self._in_spark is None or not all(each.ok for each in steps):
+            return steps
+        step = await self._in_spark.step(catalog)
+        return steps if step is None else [*steps, step]
 
     def _check_locations(self, locations: Sequence[str], outside_files: OutsideFiles) -> None:
         problems = self._formats.locations.problems_of_allowed(locations)

@@ -138,6 +138,10 @@ class TableAccess:
         """Return the properties of a format's catalogs that contain no secrets."""
         return self._format(name).plain_properties()
 
+    def spark_catalogs(self, name: FormatName) -> Sequence[str]:
+        """Return the classes of catalogs in Spark in which procedures of a format can be called."""
+        return self._format(name).capabilities().spark_catalogs
+
     async def connect(self, catalog: Catalog) -> CatalogConnection:
         """Return the catalog's open connection, made at first use.
 

@@ -17,12 +17,11 @@ import pyiceberg.io
 from engine.domain.errors import FieldProblem
 from engine.domain.tables.capabilities import CatalogProperty, CatalogType, unserved_type
 from engine.domain.values.uris import masked
-from engine.formats.base import PLAIN_OF_STORES, PlainProperties
+from engine.formats.base import PLAIN_OF_STORES, SPARK_CATALOG, PlainProperties
 from engine.formats.iceberg.catalog.catalogs import CATALOG_NAME
 from engine.formats.iceberg.catalog.rest.signing import ENABLED, SERVICE
 from engine.formats.iceberg.catalog.rest.tls import TLS_PROPERTIES, TRUSTED
 from engine.formats.iceberg.catalog.rest.vended import VENDED_HOSTS
-from engine.formats.iceberg.rewrite.native import SPARK_CATALOG
 from engine.formats.intake.catalogs.metastores.properties import ACCESS_PROPERTIES, PLAIN_OF_ACCESS
 from engine.formats.intake.parameters import MEANINGLESS
 

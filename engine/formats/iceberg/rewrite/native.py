@@ -47,7 +47,7 @@ from pyiceberg.types import (
 
 from engine.domain.errors import NotEligible
 from engine.domain.runs.procedures import PartitionTest
-from engine.formats.base import Condition
+from engine.formats.base import SPARK_CATALOG, Condition
 from engine.formats.iceberg.features.known import TYPES
 from engine.formats.iceberg.features.rows import Activity
 from engine.formats.iceberg.metadata.digest import LiveFiles
@@ -56,9 +56,6 @@ from engine.formats.iceberg.metadata.partitions import plain_value
 from engine.formats.iceberg.metadata.row_ids import has_row_ids
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.intake.parameters import listed
-
-SPARK_CATALOG: Final = "packhouse.spark-catalog"
-"""Catalog property with the catalog's name in Spark."""
 
 _SHARED: Final = frozenset(
     {"main_branch", "not_encrypted", "files_unique", "deletion_vectors_valid", "partition_columns_known"}

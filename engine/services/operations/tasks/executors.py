@@ -1,15 +1,11 @@
 """A Spark task that reports on its executor: Python, packages, the clock, and whether it reaches an api."""
 
 import json
-import threading
-import uuid
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
-from engine.domain.errors import PackhouseError
-from engine.spark.dispatch import SparkDispatcher, Ticket
+from engine.spark.dispatch import SparkDispatcher, limited
 from engine.spark.sessions import SparkSessions
 
 PACKAGES: Final = ("pyarrow", "numpy", "obstore", "hdfs-native")
@@ -44,21 +40,10 @@ def ask_executor(sessions: SparkSessions, *, url: str | None, token: str, second
         SparkFailed: the task could not run, such as for another Python than that of this process.
         Interrupted: it did not end within `seconds`, such as while every executor is busy; it was stopped.
     """
-    dispatcher, operation_id = SparkDispatcher(sessions=sessions), str(uuid.uuid4())
-    ticket = Ticket(sessions.current_id(), sessions.user_id, f"{_TAG}-{operation_id}", operation_id)
+    dispatcher = SparkDispatcher(sessions=sessions)
     request = json.dumps({"packages": PACKAGES, "url": url, "token": token})
-
-    def stop() -> None:
-        with suppress(PackhouseError):  # without the server the call ends too, with the same error
-            dispatcher.interrupt(ticket.tag, session_id=ticket.session_id)
-
-    stopper = threading.Timer(seconds, stop)
-    stopper.daemon = True
-    stopper.start()
-    try:
+    with limited(dispatcher, sessions, _TAG, seconds) as ticket:
         (answer,) = dispatcher.run(ticket, _look_around(), [request])
-    finally:
-        stopper.cancel()
     found = json.loads(answer)
     sent = found.pop("answer")
     return Executor(**found, answer=None if sent is None else (sent[0], sent[1]))

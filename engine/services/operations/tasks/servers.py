@@ -41,6 +41,16 @@ class Procedures(Protocol):
         """Return the rows of a partition in a snapshot, deletes applied."""
 
 
+class CatalogsInSpark(Protocol):
+    """Reads the catalogs of a Spark server, blocking; `spark.catalogs.SparkCatalogs` in production."""
+
+    def classes(self) -> Mapping[str, str]:
+        """Return the class of each catalog by its name in Spark."""
+
+    def metadata_files(self, table: SparkTable) -> Sequence[str]:
+        """Return the locations of a table's metadata files, the current one first."""
+
+
 @dataclass(frozen=True, slots=True)
 class EndpointServer:
     """One Spark server.
@@ -51,6 +61,7 @@ class EndpointServer:
         machine: where its tasks run; run times are compared per machine.
         version: returns its Spark version; blocks, and raises as `SparkSessions.version`.
         executor: runs a task that reports on its executor; blocks, and raises as `ask_executor`.
+        catalogs: reads its catalogs; None where tasks run without Spark.
     """
 
     dispatcher: Dispatcher
@@ -58,6 +69,7 @@ class EndpointServer:
     machine: str
     version: Callable[[], str]
     executor: Callable[[], Executor]
+    catalogs: CatalogsInSpark | None = None
 
 
 MakeServer = Callable[[str, str], EndpointServer]

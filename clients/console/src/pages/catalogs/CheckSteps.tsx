@@ -11,6 +11,8 @@ const STEPS: Readonly<Record<string, { text: string; remedy: string }>> = {
   open_catalog: { text: "Open the catalog", remedy: "Check the address, the network between, and the credentials." },
   list_namespaces: { text: "List namespaces", remedy: "The credentials need the right to list namespaces." },
   list_tables: { text: "List tables", remedy: "The credentials need the right to list tables." },
+  may_commit: { text: "Ask for the right to commit", remedy: "The credentials need the right to commit to tables; dry runs and plans work without it." },
+  spark_catalog: { text: "Compare with Spark's catalogs", remedy: "Only Iceberg's own procedures need it: rewrites by the kernel do not." },
   read_table: { text: "Read a table", remedy: "Check the storage's properties (endpoint, region, keys): the catalog answers, its files can't be read." },
 };
 
