@@ -39,7 +39,7 @@ class UnusableKey(ValueError):
 
 
 class TlsFault(Enum):
-    """Why a server and a client do not agree on TLS."""
+    """Reason for which a handshake of TLS fails."""
 
     OTHER_NAME = auto()
     OTHER_TIME = auto()

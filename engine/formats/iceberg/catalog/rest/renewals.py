@@ -32,7 +32,7 @@ _FAULTS: Final = (PackhouseError, RESTError, NoSuchTableError, NoSuchNamespaceEr
 
 @dataclass(frozen=True, slots=True)
 class VendedTable:
-    """A table as it was loaded.
+    """A table that was loaded, and what its answer vends.
 
     `place`: the location by which its credentials are chosen; `config`: of the answer, with those of its location.
     """
