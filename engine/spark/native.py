@@ -33,9 +33,10 @@ class SparkProcedures:
         """
         if not self._dispatcher.rows(ticket, sql.has_snapshot(table, snapshot_id)):
             named = ".".join((table.catalog, *table.namespace, table.name))
+            where = "" if self._sessions.endpoint is None else f" at endpoint {self._sessions.endpoint}"
             raise NotEligible(
-                f"Spark's table {named} has no snapshot {snapshot_id}: it is another table, or an old copy; "
-                "check the name that the catalog has in Spark"
+                f"Spark's table {named}{where} has no snapshot {snapshot_id}: it is another table, or an old copy; "
+                "check the name that the catalog has in Spark (packhouse catalogs check)"
             )
 
     def refresh(self, ticket: Ticket, table: SparkTable) -> None:

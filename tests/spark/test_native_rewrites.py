@@ -188,7 +188,7 @@ async def test_a_catalog_that_spark_does_not_know_fails_the_run_and_a_table_of_a
     name = await asyncio.to_thread(with_vectors, spark)
     run = await rewrite_under_another_name(world, "nowhere")
     assert (run.state, run.reason) == (RunState.REFUSED, "not_eligible")
-    assert "Spark can't read the table as nowhere.lake.vectors" in (run.detail or "")
+    assert "Spark endpoint default can't read the table as nowhere.lake.vectors" in (run.detail or "")
     assert one(spark, f"SELECT count(*) FROM {name}.snapshots WHERE operation = 'replace'") == 0
     other = await asyncio.to_thread(make_lake, tmp_path / "other", days=0)
     attach(spark, {key.replace(".lake", ".elsewhere"): value for key, value in confs_of(other).items()})

@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 from engine.domain.errors import CommitConflict, Fatal, Interrupted, NotEligible, PackhouseError, SparkFailed, Transient
+from engine.domain.fleet.dependencies import DEFAULT_ENDPOINT
 from engine.domain.runs.drops import DropReason, Loss
 from engine.domain.runs.hot_partitions import LostGroup
 from engine.domain.runs.intents import SentCall
@@ -140,8 +141,10 @@ class NativePath(RewritePath):
             await self._asked(self._server.procedures.check_table, named, work.plan.base_snapshot_id)
         except SparkFailed as error:
             where = ".".join((named.catalog, *named.namespace, named.name))
-            remedy = "check the name that the catalog has in Spark"
-            raise NotEligible(f"Spark can't read the table as {where}: {error.message}; {remedy}") from error
+            endpoint = self._attempt.run.intent.endpoint or DEFAULT_ENDPOINT
+            remedy = f"check the name that catalog {work.table.ref.catalog} has there (packhouse catalogs check)"
+            message = f"Spark endpoint {endpoint} can't read the table as {where}: {error.message}; {remedy}"
+            raise NotEligible(message) from error
 
     def _fits(self, left: Sequence[FileGroup], times: LaneTimes) -> bool:
         """Return whether the first call may end before the next window that stops the run; otherwise wait for it."""
