@@ -1,5 +1,7 @@
 """Open a registered table by its id: read the record, ask the catalog, check that it is still the same table."""
 
+from functools import partial
+
 from engine.domain.access.callers import Caller
 from engine.domain.errors import FieldProblem, Forbidden, InvalidInput, NotFound, StateConflict, TableReplaced
 from engine.domain.ids import TableId
@@ -89,12 +91,21 @@ async def open_registered(
         Transient: the catalog does not answer.
     """
     try:
-        opened = await formats.open_table(catalog, table.ref, location=table.location, lists_files=lists_files)
+        return await formats.open_table(
+            catalog,
+            table.ref,
+            location=table.location,
+            lists_files=lists_files,
+            check=partial(_check_identity, table),
+        )
     except NotFound:
         raise StateConflict(
             f"table {table.ref} is no longer in its catalog; if it was dropped for good, delete its registration",
             remedy=remedy("delete_table", table_id=table.id),
         ) from None
+
+
+def _check_identity(table: Table, opened: OpenTable) -> None:
     if opened.uuid != table.uuid:
         raise TableReplaced(
             f"table {table.ref} was dropped and created again: it is {opened.uuid} now and was {table.uuid} when "
@@ -102,4 +113,3 @@ async def open_registered(
             details={"registered_uuid": table.uuid, "found_uuid": opened.uuid},
             remedy=remedy("delete_table", table_id=table.id),
         )
-    return opened

@@ -167,7 +167,13 @@ class TableAccess:
         return kept.connection
 
     async def open_table(
-        self, catalog: Catalog, ref: TableRef, *, location: str | None = None, lists_files: bool = True
+        self,
+        catalog: Catalog,
+        ref: TableRef,
+        *,
+        location: str | None = None,
+        lists_files: bool = True,
+        check: Callable[[OpenTable], None] = lambda _opened: None,
     ) -> OpenTable:
         """Load a table's current metadata, and check that its files are in allowed locations.
 
@@ -176,6 +182,7 @@ class TableAccess:
             ref: the table's address.
             location: as registered; None: the table is not registered yet, its metadata states the location.
             lists_files: False: files may be listed later, at their first use, where the format lists them.
+            check: raises for another table than the expected one, whose locations do not matter then.
 
         Raises:
             NotFound: the catalog has no such table.
@@ -190,6 +197,7 @@ class TableAccess:
             opened = await self._bulkheads.read_shared(
                 Compartment.of(ref), (id(connection), scope, lists_files), partial(opening, ref, scope)
             )
+        check(opened)
         self.locations.check(opened.locations, allowed=catalog.allowed_locations)
         self.locations.check_inside(opened.locations, AllowedFolders(scope.folders(opened.location)))
         return opened

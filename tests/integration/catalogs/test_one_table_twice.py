@@ -93,6 +93,20 @@ async def test_a_table_with_the_uuid_of_another_changes_neither(world: World) ->
     assert not [each for each in double.snapshots() if each.summary and each.summary.operation.value == "replace"]
 
 
+async def test_a_rest_catalog_that_answers_with_a_table_elsewhere_is_named(world: World) -> None:
+    """Its place is not what is wrong."""
+    with RestCatalogServer(catalog=world.lake.catalog).running() as server:  # type: ignore[arg-type]
+        await world.container.tables.delete(SYSTEM, world.table_id)
+        await add_catalog(world, {"type": "rest", "uri": server.uri})
+        table = await register(world)
+        other = await asyncio.to_thread(world.lake.catalog.create_table, (NAME[0], "elsewhere"), SCHEMA)
+        server.answers[NAME] = json.dumps(_document(other)).encode()
+        run, _ = await world.container.runs.submit(SYSTEM, table.id, RunRequest())
+        run = await world.finish(run.id)
+        assert run.reason == "table_replaced"
+        assert f"it is {other.metadata.table_uuid} now and was {world.lake.uuid}" in (run.detail or "")
+
+
 async def test_a_catalog_that_answers_with_another_tables_uuid_is_named(world: World) -> None:
     other = "00000000-0000-0000-0000-000000000001"
     edit_metadata(world.lake.table, lambda body: body.update({"table-uuid": other}))
