@@ -6,6 +6,7 @@ The text of a defence stands once in its file; a test holds that (`test_cases.py
 from dataclasses import dataclass
 from typing import Final
 
+_TRIES: Final = "engine/formats/iceberg/commits/tries.py"
 _FAULTS: Final = "tests/integration/rewrites/test_faults.py"
 _SEEN: Final = "tests/integration/rewrites/test_seen_elsewhere.py"
 _NATIVE: Final = "tests/integration/rewrites/test_native_faults.py"
@@ -132,16 +133,8 @@ CASES: Final = (
     Case(
         "F14",
         (
-            Edit(
-                "engine/formats/iceberg/commits/tries.py",
-                "        except CommitFailedException:\n            return False",
-                "        except Exception:\n            return False",
-            ),
-            Edit(
-                "engine/formats/iceberg/commits/tries.py",
-                "            if _is_later(view, each.base):\n",
-                "            if view is not each.base:\n",
-            ),
+            Edit(_TRIES, "        except CommitFailedException:\n", "        except Exception:\n"),
+            Edit(_TRIES, "            if _is_later(view, each.base):\n", "            if view is not each.base:\n"),
         ),
         (
             f"{_RACES}::test_nothing_is_deleted_while_an_outcome_is_unknown",
