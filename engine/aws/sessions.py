@@ -28,7 +28,7 @@ _ANSWER_BYTES: Final = 64 * 2**20
 """Largest answer: Glue's has at most 100 tables, each of at most about 400 KB."""
 
 TRIES: Final = 3
-"""Most requests for one call: botocore repeats those that were throttled or had no answer."""
+"""Most requests for one call, by default: botocore repeats those that were throttled or had no answer."""
 
 _ROLE: Final = ("client.role-arn", "client.assume-role.arn")
 _ROLE_SESSION: Final = ("client.role-session-name", "client.assume-role.session-name")
@@ -99,14 +99,15 @@ class AwsSession:
         others = {name: value for name, value in own.items() if not name.startswith("client.")}
         return {**others, "s3.region": own.get("s3.region") or self.region(), **{k: v for k, v in named.items() if v}}
 
-    def client(self, *, endpoint: str | None, check_peer: CheckPeer = any_peer) -> Any:
+    def client(self, *, endpoint: str | None, check_peer: CheckPeer = any_peer, tries: int = TRIES) -> Any:
         """Return botocore's client of the service, whose requests have limits of time and size.
 
-        `check_peer` raises for an address of the service that must not be connected to.
+        `check_peer` raises for an address of the service that must not be connected to. `tries`: most requests for one
+        call.
         """
         from botocore.config import Config  # noqa: PLC0415 - of the extra `aws`
 
-        config = Config(retries={"total_max_attempts": TRIES, "mode": "standard"})
+        config = Config(retries={"total_max_attempts": tries, "mode": "standard"})
         with named_errors():
             self.credentials()
             made = self._opened().client(

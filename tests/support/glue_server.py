@@ -1,6 +1,7 @@
-"""AWS Glue, STS and S3 on one server (moto's), with what moto's Glue lacks: versions that are compared, and faults.
+"""AWS Glue, STS and S3 on one server (moto's), with what moto's Glue lacks: versions that are compared, pages, faults.
 
-Moto takes an `UpdateTable` with a stale version; Glue answers `ConcurrentModificationException`.
+Moto takes an `UpdateTable` with a stale version; Glue answers `ConcurrentModificationException`. Moto answers with all
+partitions at once; Glue with pages, and without columns on request.
 """
 
 import json
@@ -18,6 +19,7 @@ import pytest
 from tests.support.s3_server import BUCKET, S3Server
 
 _TARGET = "AWSGlue."
+_CHANGES = ("UpdateTable", "UpdatePartition")
 REGION = "us-east-1"
 
 Environ = dict[str, Any]
@@ -31,8 +33,10 @@ class GlueServer(S3Server):
         calls: how often each was asked for.
         refusals: codes that the next calls of a name are answered with, such as `ThrottlingException`.
         lost_after: names of which the next call takes effect and has no answer.
-        denied: access keys of which every `UpdateTable` is refused.
-        before_update: called before each `UpdateTable`, once its metadata file is written.
+        denied: access keys of which every change is refused.
+        before_update: called before each `UpdateTable` and `UpdatePartition`, once the files are written.
+        after_update: called after each of them, before it is answered.
+        answers: made by tests for calls of a name, from the request, in the place of moto's.
     """
 
     calls: Counter[str] = field(default_factory=Counter)
@@ -40,6 +44,8 @@ class GlueServer(S3Server):
     lost_after: list[str] = field(default_factory=list)
     denied: set[str] = field(default_factory=set)
     before_update: Callable[[], None] = lambda: None
+    after_update: Callable[[], None] = lambda: None
+    answers: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = field(default_factory=dict)
 
     def settings(self, **more: str) -> dict[str, str]:
         """Return the properties of a catalog, with references to keys for Glue and S3, which are `lake` and `x`."""
@@ -63,12 +69,18 @@ class GlueServer(S3Server):
             is_writer = "Credential=watcher/" in environ.get("HTTP_AUTHORIZATION", "")
             if not is_writer:
                 self.calls[name] += 1
-                if name == "UpdateTable":
+                if name in _CHANGES:
                     self.before_update()
+                if name in self.answers:
+                    return _answered(self.answers[name](json.loads(body)), start)
             with updating if name == "UpdateTable" else nullcontext():
                 if code := None if is_writer else self._code(name, body, environ):
                     return _refused(code, start)
+                if name == "GetPartitions" and not is_writer:
+                    return _answered(_page(json.loads(body), b"".join(inner(environ, lambda *_: None))), start)
                 answer = inner(environ, start if name not in self.lost_after or is_writer else lambda *_: None)
+            if name in _CHANGES and not is_writer:
+                self.after_update()
             if name in self.lost_after and not is_writer:
                 self.lost_after.remove(name)
                 return _refused("InternalServiceException", start)
@@ -80,10 +92,12 @@ class GlueServer(S3Server):
         """Return the code of the error that a call is answered with."""
         if waiting := self.refusals.get(name):
             return waiting.pop(0)
-        if name != "UpdateTable":
+        if name not in _CHANGES:
             return None
         if any(f"Credential={key}/" in environ["HTTP_AUTHORIZATION"] for key in self.denied):
             return "AccessDeniedException"
+        if name == "UpdatePartition":
+            return None
         asked = json.loads(body)
         present = self.entry(asked["DatabaseName"], asked["TableInput"]["Name"])
         is_stale = present is not None and asked.get("VersionId") not in (None, present["VersionId"])
@@ -108,6 +122,27 @@ def _whole_body(environ: Environ) -> bytes:
     body: bytes = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
     environ["wsgi.input"] = BytesIO(body)
     return body
+
+
+def _page(asked: dict[str, Any], answer: bytes) -> dict[str, Any]:
+    """Return the page of an answer with all partitions that a request is for."""
+    found: dict[str, Any] = json.loads(answer)
+    if "Partitions" not in found:
+        return found
+    start = int(asked.get("NextToken", 0))
+    shown = found["Partitions"][start : start + asked.get("MaxResults", 100)]
+    if asked.get("ExcludeColumnSchema"):
+        for each in shown:
+            each["StorageDescriptor"].pop("Columns", None)
+    more = start + len(shown)
+    return {"Partitions": shown} | ({"NextToken": str(more)} if more < len(found["Partitions"]) else {})
+
+
+def _answered(answer: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
+    body = json.dumps(answer).encode()
+    status = "400 Bad Request" if "__type" in answer else "200 OK"
+    start(status, [("Content-Type", "application/x-amz-json-1.1"), ("Content-Length", str(len(body)))])
+    return BytesIO(body)
 
 
 def _refused(code: str, start: Callable[..., Any]) -> Iterable[bytes]:

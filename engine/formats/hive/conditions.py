@@ -30,7 +30,7 @@ def partition_conditions(view: TableView) -> Iterator[Condition]:
     yield Condition("partitioned", bool(entry.keys), keys[:200] or lacking)
     is_kept = entry.keeps_dropped_files
     dropped = (
-        "the Metastore deletes the folder of a dropped partition, but not a replaced one, whose rows would return: "
+        "engines delete the folder of a dropped partition, but not a replaced one, whose rows would return: "
         "make the table external, without external.table.purge"
     )
     yield Condition("external", is_kept, "files of dropped partitions stay" if is_kept else dropped)

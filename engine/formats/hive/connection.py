@@ -1,4 +1,4 @@
-"""The Hive format: catalogs of type `metastore`, whose tables are entries of a Hive Metastore."""
+"""The Hive format: catalogs of types `metastore` and `glue`, with tables of a Hive Metastore or of AWS Glue."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -21,13 +21,16 @@ from engine.formats.base import (
 )
 from engine.formats.base.checks import examples, run_steps
 from engine.formats.hive.capabilities import CAPABILITIES
+from engine.formats.hive.catalog.glue import GlueCatalog
 from engine.formats.hive.catalog.metastore import Metastore
-from engine.formats.hive.catalog.properties import PLAIN, problems_of
+from engine.formats.hive.catalog.properties import GLUE, PLAIN, problems_of
+from engine.formats.hive.catalog.roles import HiveCatalog
 from engine.formats.hive.errors import asking_metastore, reading_table
 from engine.formats.hive.metadata.tables import is_parquet_table
 from engine.formats.hive.probes import SHARE, Looks
 from engine.formats.hive.table import HiveTable
 from engine.formats.hive.view import TableView
+from engine.formats.intake.catalogs.glue.properties import GLUE_PROPERTIES
 from engine.formats.intake.catalogs.metastores.properties import URI
 from engine.formats.intake.catalogs.metastores.sessions import servers_of
 from engine.formats.intake.parameters import meaningless_in
@@ -37,7 +40,7 @@ _LISTED: Final = 5
 
 
 class HiveFormat:
-    """Opens catalogs of Hive Metastores.
+    """Opens catalogs of Hive Metastores and of AWS Glue.
 
     `check_location` raises `InvalidInput` for a location whose files must not be listed, `check_peer` for the address
     of a server that must not be used. `pause`: see `probes.Looks`.
@@ -70,18 +73,31 @@ class HiveFormat:
             InvalidInput: one problem for each wrong property.
         """
         if problems := tuple(problems_of(properties)):
-            raise InvalidInput("these properties can't make a catalog of a Hive Metastore", problems=problems)
+            raise InvalidInput("these properties can't make a catalog of Hive-style tables", problems=problems)
 
     def connect(self, name: str, properties: Mapping[str, str]) -> "HiveConnection":  # noqa: ARG002
         """Return a connection to a catalog; secrets in `properties` are already resolved. Nothing is read yet."""
         self.validate(properties)
-        looks = self._looks.setdefault(properties[URI], Looks(self._pause))
+        catalog = open_catalog(properties, self._check_peer)
         return HiveConnection(
-            properties,
-            looks=looks,
+            catalog,
+            meaningless=meaningless_in(properties),
+            looks=self._looks.setdefault(_identity(properties), Looks(self._pause)),
             check_location=self._check_location,
-            check_peer=self._check_peer,
         )
+
+
+def open_catalog(properties: Mapping[str, str], check_peer: CheckPeer = any_peer) -> HiveCatalog:
+    """Return the catalog of properties that have no problem and whose secrets are resolved; nothing is asked yet."""
+    files = {name: value for name, value in properties.items() if name.startswith(STORE_PREFIXES)}
+    if properties["type"] == GLUE:
+        return GlueCatalog(properties, files, check_peer)
+    return Metastore(servers_of(properties, check_peer), masked(properties[URI]), files)
+
+
+def _identity(properties: Mapping[str, str]) -> str:
+    """Return a text that is the same for connections to the same catalog only."""
+    return properties.get(URI) or repr([properties.get(each.name) for each in GLUE_PROPERTIES if not each.is_secret])
 
 
 class HiveConnection:
@@ -89,16 +105,14 @@ class HiveConnection:
 
     def __init__(
         self,
-        properties: Mapping[str, str],
+        catalog: HiveCatalog,
         *,
+        meaningless: Sequence[str],
         looks: Looks,
         check_location: CheckLocation,
-        check_peer: CheckPeer,
     ) -> None:
-        self._storage = {name: value for name, value in properties.items() if name.startswith(STORE_PREFIXES)}
-        self._uri = properties[URI]
-        self._meaningless = meaningless_in(properties)
-        self._metastore = Metastore(servers_of(properties, check_peer))
+        self._catalog = catalog
+        self._meaningless = meaningless
         self._looks = looks
         self._check_location = check_location
 
@@ -109,19 +123,21 @@ class HiveConnection:
 
     def ping(self) -> None:
         """List the databases; see `CatalogConnection.ping`."""
-        with asking_metastore(f"list the databases of {masked(self._uri)}"):
-            self._metastore.databases()
+        with asking_metastore(f"list the databases of {self._catalog.address}"):
+            self._catalog.databases()
 
     def check(self) -> Sequence[CheckStep]:
-        """List the databases, list their tables, list the files of the first table."""
+        """List the databases, list their tables, list the files of the first table; ask whether it may be changed."""
         found: list[tuple[str, ...]] = []
-        return run_steps(
+        steps = run_steps(
             [
                 ("list_databases", asking_metastore, self._check_databases),
                 ("list_tables", asking_metastore, lambda: self._check_tables(found)),
                 ("read_table", reading_table, lambda: self._check_table(found)),
+                ("may_commit", asking_metastore, lambda: self._check_changes(found)),
             ]
         )
+        return [each for each in steps if each.detail]
 
     def list_tables(self, limit: int, is_wanted: IsWanted = every_namespace) -> TableListing:
         """List the tables of Parquet files in the accepted databases, ordered by address, at most `limit`.
@@ -129,20 +145,20 @@ class HiveConnection:
         Views and tables of other formats are left out.
 
         Raises:
-            StateConflict: the answers are not those of a Metastore.
-            Transient: the Metastore does not answer.
+            StateConflict: the catalog refuses the credentials, or its answers are not those of such a catalog.
+            Transient: the catalog does not answer.
         """
         found: list[tuple[str, ...]] = []
-        with asking_metastore(f"list the tables of {masked(self._uri)}"):
-            for database in self._metastore.databases():
+        with asking_metastore(f"list the tables of {self._catalog.address}"):
+            for database in self._catalog.databases().names:
                 if not is_wanted([database]):
                     continue
-                for table in self._metastore.tables(database):
+                for table in self._catalog.tables(database):
                     if is_parquet_table(table):
                         found.append((database, str(table.tableName)))
                     if len(found) > limit:
-                        return TableListing(tuple(found[:limit]), is_truncated=True)
-        return TableListing(tuple(found), is_truncated=False)
+                        return TableListing(tuple(sorted(found[:limit])), is_truncated=True)
+        return TableListing(tuple(sorted(found)), is_truncated=False)
 
     def expect_changes(self, refs: Sequence[TableRef]) -> None:
         """Let the files of tables be listed again sooner; see `probes`."""
@@ -156,7 +172,7 @@ class HiveConnection:
 
         Raises:
             StateConflict: the storage refuses the credentials.
-            Transient: Metastore or storage do not answer.
+            Transient: catalog or storage do not answer.
         """
         found: dict[TableRef, str] = {}
         for ref in refs:
@@ -175,7 +191,7 @@ class HiveConnection:
             NotEligible: the files of its store can't be listed.
             InvalidInput: it is in a forbidden location.
             TableUnreadable: it is not a table of Parquet files, or its entry is damaged or too large.
-            Away, Transient: Metastore or storage do not answer.
+            Away, Transient: catalog or storage do not answer.
         """
         begun = monotonic()
         view = self._load(ref, scope)
@@ -189,15 +205,19 @@ class HiveConnection:
 
     def _load(self, ref: TableRef, scope: FileScope) -> TableView:
         with reading_table(f"open table {ref}"):
-            view = TableView.load(ref, self._metastore, self._storage, scope, self._meaningless)
+            view = TableView.load(ref, self._catalog, scope, self._meaningless)
             if view is not None:
                 self._check_location(view.entry.location)
                 return view
-        raise NotFound(f"Could not open table {ref}: the Metastore has no such table")
+        raise NotFound(f"Could not open table {ref}: {self._catalog.label} has no such table")
 
     def _check_databases(self) -> str:
-        found = self._metastore.databases()
-        return f"{len(found)} databases{examples(found)} at {masked(self._uri)}"
+        found = self._catalog.databases()
+        text = f"{len(found.names)} databases{examples(found.names)} at {self._catalog.address}"
+        if not found.others:
+            return text
+        others = f"{len(found.others)} more{examples(found.others)} lead to other catalogs"
+        return f"{text}; {others}: register those themselves"
 
     def _check_tables(self, found: list[tuple[str, ...]]) -> str:
         listed = self.list_tables(_LISTED)
@@ -211,3 +231,8 @@ class HiveConnection:
         *namespace, name = found[0]
         table = self.open_table(TableRef("", tuple(namespace), name))
         return f"{'.'.join(found[0])}: {table.digest().num_rows} files at {masked(table.location)}"
+
+    def _check_changes(self, found: Sequence[tuple[str, ...]]) -> str:
+        """Return a sentence about the right to change partitions; empty if the catalog shows none before."""
+        database = found[0][0] if found else next(iter(self._catalog.databases().names), None)
+        return "" if database is None else self._catalog.check_changes(database) or ""

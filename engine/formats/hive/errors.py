@@ -13,7 +13,7 @@ from engine.formats.intake.errors import is_own_fault, reading_metadata, storage
 
 _log = structlog.get_logger(__name__)
 
-_REMEDY: Final = "correct the table's entry in the Metastore"
+_REMEDY: Final = "correct the table's entry in the catalog"
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from hive_metastore.ttypes import Partition
 
 from engine.domain.tables.table import TableRef
 from engine.formats.base import FileScope
-from engine.formats.hive.catalog.metastore import Metastore
+from engine.formats.hive.catalog.roles import HiveCatalog
 from engine.formats.hive.files.digests import digest_of, state_of
 from engine.formats.hive.files.listing import TableListing, data_files
 from engine.formats.hive.metadata.partition_keys import PartitionKeys
@@ -27,14 +27,14 @@ from engine.rewriting.kernel.storage.places import AllowedFolders
 
 @dataclass(frozen=True)
 class TableView:
-    """A loaded table. Properties raise `Malformed`, `OSError` and the exceptions of the Metastore's calls.
+    """A loaded table. Properties raise `Malformed`, `OSError` and the exceptions of the catalog's calls.
 
     `meaningless`: names of parameters that change nothing for readers, by the catalog; see `metadata.parameters`.
     """
 
     ref: TableRef
     entry: TableEntry
-    metastore: Metastore
+    catalog: HiveCatalog
     storage: Mapping[str, str] = field(repr=False)
     scope: FileScope
     meaningless: Sequence[str] = ()
@@ -42,8 +42,7 @@ class TableView:
     @staticmethod
     def load(
         ref: TableRef,
-        metastore: Metastore,
-        storage: Mapping[str, str],
+        catalog: HiveCatalog,
         scope: FileScope,
         meaningless: Sequence[str] = (),
     ) -> "TableView | None":
@@ -52,9 +51,9 @@ class TableView:
         Raises:
             Malformed: it is not a table of Parquet files.
         """
-        if len(ref.namespace) != 1 or (stored := metastore.table(ref.namespace[0], ref.name)) is None:
+        if len(ref.namespace) != 1 or (stored := catalog.table(ref.namespace[0], ref.name)) is None:
             return None
-        view = TableView(ref, TableEntry.of(stored), metastore, storage, scope, meaningless)
+        view = TableView(ref, TableEntry.of(stored), catalog, catalog.storage(), scope, meaningless)
         if (problem := view.entry.problem) is not None:
             raise Unsupported(problem)
         if not view.entry.location:
@@ -75,12 +74,12 @@ class TableView:
     def partitions(self) -> Partitions:
         """Its partitions."""
         address, columns = (self.ref.namespace[0], self.ref.name), len(self.entry.columns)
-        stored = self.metastore.partitions(*address, columns) if self.entry.keys else ()
+        stored = self.catalog.partitions(*address, columns) if self.entry.keys else ()
         return Partitions.of(self.entry, stored, self.places, self.meaningless)
 
     def partition(self, values: Sequence[str]) -> Partition | None:
         """Return the present entry of a partition, by the texts of its keys; None if there is none."""
-        return self.metastore.partition(self.ref.namespace[0], self.ref.name, values)
+        return self.catalog.partition(self.ref.namespace[0], self.ref.name, values)
 
     def partition_of(self, name: str) -> Partition | None:
         """Return the present entry of a partition, by its canonical JSON; None if there is none.
@@ -92,9 +91,9 @@ class TableView:
             return self.partition(values)
         return found
 
-    def change_partition(self, changed: Partition) -> None:
-        """Replace the entry of a partition; see `Metastore.change_partition`."""
-        self.metastore.change_partition(self.ref.namespace[0], self.ref.name, changed)
+    def change_partition(self, changed: Partition, before: Partition) -> None:
+        """Change the entry of a partition; see `HiveCatalog.change_partition`."""
+        self.catalog.change_partition(self.ref.namespace[0], self.ref.name, changed, before)
 
     @cached_property
     def listing(self) -> TableListing:

@@ -27,11 +27,11 @@ from engine.formats.base.checks import examples, run_steps
 from engine.formats.iceberg.capabilities import CAPABILITIES
 from engine.formats.iceberg.catalog.catalogs import CATALOG_NAME, GuardedCatalog, load
 from engine.formats.iceberg.catalog.file_access import names_code
-from engine.formats.iceberg.catalog.known_properties import PLAIN, TYPES, misspelt, problems_of_aws
+from engine.formats.iceberg.catalog.known_properties import PLAIN, TYPES, misspelt
 from engine.formats.iceberg.catalog.listing import list_tables
 from engine.formats.iceberg.catalog.pointers import pointers
 from engine.formats.iceberg.catalog.rest.catalog import CheckAddresses, any_address
-from engine.formats.iceberg.catalog.rest.signing import is_of_s3_tables
+from engine.formats.iceberg.catalog.rest.signing import ENABLED, is_of_s3_tables
 from engine.formats.iceberg.catalog.rest.tls import problems_of_tls
 from engine.formats.iceberg.catalog.rest.vended import problems_of_vended_hosts
 from engine.formats.iceberg.catalog.stored.sql import GuardedSqlCatalog
@@ -39,6 +39,7 @@ from engine.formats.iceberg.errors import asking_catalog, reading_table
 from engine.formats.iceberg.metadata.known_parents import KnownParents
 from engine.formats.iceberg.table import IcebergTable
 from engine.formats.intake.caches import ManifestCache
+from engine.formats.intake.catalogs.glue.properties import SWITCH, problems_of_aws
 from engine.formats.intake.catalogs.metastores.properties import problems_of_access
 from engine.outgoing.bounds import CheckLocation, CheckPeer, any_peer, anywhere
 
@@ -107,7 +108,7 @@ class IcebergFormat:
 def _problems(properties: Mapping[str, str]) -> Iterator[FieldProblem]:
     kind = properties.get("type")
     yield from problems_of_type(properties, TYPES)
-    yield from problems_of_aws(properties)
+    yield from problems_of_aws(properties, forms={ENABLED: SWITCH}, services=("client", "glue", "rest"))
     if kind == "hive":
         yield from problems_of_access(properties)
     uri = properties.get("uri")

@@ -31,6 +31,7 @@ class Parameter:
         meaning: a clause: what it says, to whom.
         accepted: values, in lower case, with which the operation is right; None: any value, empty: no value.
         remedy: a clause; empty if every value is accepted.
+        can_be_declared: whether an administrator can declare that the other values change nothing, see `MEANINGLESS`.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Parameter:
     meaning: str
     accepted: frozenset[str] | None = None
     remedy: str = ""
+    can_be_declared: bool = False
 
     def accepts(self, value: str) -> bool:
         """Return whether the operation is right for a table with this value."""
@@ -94,9 +96,12 @@ class Parameters:
         for name, value in sorted(given.items()):
             shown = f"{where}{name[:_LONGEST]}"
             found = self.find(name)
-            if found is None and not any(fnmatchcase(name.lower(), each) for each in meaningless):
+            is_declared = any(fnmatchcase(name.lower(), each) for each in meaningless)
+            if is_declared and (found is None or found.can_be_declared):
+                continue
+            if found is None:
                 yield f"{shown} is not a known {self.noun}: {_REMEDY}"
-            elif found is not None and not found.accepts(value):
+            elif not found.accepts(value):
                 yield f"{shown} is {value[:_LONGEST]!r} ({found.meaning}): {found.remedy}"
 
 

@@ -75,12 +75,12 @@ async def test_a_rewrite_in_the_middle_of_a_write(
     real, loop = Metastore.change_partition, asyncio.get_running_loop()
     during, files = list[list[str]](), Files(100)
 
-    def change(self: Metastore, database: str, name: str, changed: Partition) -> None:
+    def change(self: Metastore, database: str, name: str, changed: Partition, before: Partition) -> None:
         if not during and changed.values == [DAYS[0]]:
             writing = client.write_everywhere(hive.table_id, DAY, files.put)
             during.append(asyncio.run_coroutine_threadsafe(writing, loop).result(60))
             assert ids(hive, DAYS[0]) == [0, 1, 2, 3, 100, 101]
-        real(self, database, name, changed)
+        real(self, database, name, changed, before)
 
     monkeypatch.setattr(Metastore, "change_partition", change)
     run = await hive.api.rewrite(hive.table_id)

@@ -4,13 +4,13 @@ from functools import partial
 from itertools import product
 
 import pytest
-from hive_metastore.ttypes import InvalidOperationException, Partition
-from thrift.transport.TTransport import TTransportException
+from hive_metastore.ttypes import Partition
 
 from engine.domain.access.callers import SYSTEM
 from engine.domain.errors import InvalidInput, NotFound
 from engine.domain.runs.run import RunState
 from engine.formats.hive.catalog.metastore import Metastore
+from engine.formats.hive.catalog.roles import NotChanged, Unanswered
 from engine.formats.hive.rewrite.swaps import MOST_LATE_FILES
 from engine.formats.hive.writers.names import VALID_SECONDS, new_name
 from engine.services.tables.write_locations import WriteAnswer
@@ -231,13 +231,13 @@ async def test_a_file_that_comes_to_the_new_folder_while_the_old_one_is_given_ba
         for file in files_in(path_of(world.lake.locations()[0])):
             file.write_bytes(bytes(file.stat().st_size))
 
-    def change(self: Metastore, database: str, name: str, changed: Partition) -> None:
+    def change(self: Metastore, database: str, name: str, changed: Partition, before: Partition) -> None:
         goes_back = "_compacted" not in changed.sd.location
         if goes_back:
             files.append(writer.write(DAY))
-        real(self, database, name, changed)
+        real(self, database, name, changed, before)
         if goes_back and not is_answered:
-            raise TTransportException(TTransportException.TIMED_OUT, "timeout")
+            raise Unanswered("timeout")
 
     world.at("after_commit", damage)
     monkeypatch.setattr(Metastore, "change_partition", change)
@@ -354,13 +354,12 @@ async def test_the_list_of_a_rewrite_that_never_took_place_does_not_count(
     world: World[WrittenTable], writer: Follower, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """U13: its list has the file, but no partition has its folder, and the rows were overwritten since."""
-    real, refused = Metastore.change_partition, list[Partition]()
+    real, refusals = Metastore.change_partition, [NotChanged("not now")] * 4
 
-    def change(self: Metastore, database: str, name: str, changed: Partition) -> None:
-        if not refused:
-            refused.append(changed)
-            raise InvalidOperationException("not now")
-        real(self, database, name, changed)
+    def change(self: Metastore, database: str, name: str, changed: Partition, before: Partition) -> None:
+        if refusals:
+            raise refusals.pop()
+        real(self, database, name, changed, before)
 
     file = writer.file(DAY)
     file.put_missing()

@@ -9,12 +9,12 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from hive_metastore.ttypes import Partition
-from thrift.transport.TTransport import TTransportException
 
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation, RunState
+from engine.formats.hive.catalog.glue import GlueCatalog
 from engine.formats.hive.catalog.metastore import Metastore
+from engine.formats.hive.catalog.roles import Unanswered
 from engine.formats.hive.rewrite import folders, swaps
 from tests.integration.hive.conftest import Opened
 from tests.support.hive.lakes import HiveLake, HiveTable, files_in, path_of
@@ -32,12 +32,13 @@ pytestmark = pytest.mark.usefixtures("redis")
 
 def at_change(monkeypatch: pytest.MonkeyPatch, act: Callable[[Change, str], None]) -> None:
     """Run an action instead of each change of a partition's location; it gets the change, and the day."""
-    real = Metastore.change_partition
+    for catalog in (Metastore, GlueCatalog):
+        real = catalog.change_partition
 
-    def change(self: Metastore, database: str, name: str, changed: Partition) -> None:
-        act(lambda: real(self, database, name, changed), str(changed.values[0]))
+        def change(self: Any, *entries: Any, real: Callable[..., None] = real) -> None:
+            act(lambda: real(self, *entries), str(entries[2].values[0]))
 
-    monkeypatch.setattr(Metastore, "change_partition", change)
+        monkeypatch.setattr(catalog, "change_partition", change)
 
 
 async def test_partitions_move_to_folders_with_a_growing_compaction_id(world: World[WrittenTable]) -> None:
@@ -227,7 +228,7 @@ async def test_a_call_that_is_executed_late_finds_the_files_of_its_folder(
             return
         late.append(change)
         world.lake.overwrite(DAYS[0])
-        raise TTransportException(TTransportException.TIMED_OUT, "timeout")
+        raise Unanswered("timeout")
 
     at_change(monkeypatch, act)
     run = await world.rewrite()
@@ -280,7 +281,7 @@ async def test_each_partition_is_a_commit_of_its_own(
         change()
         calls.append(day)
         if calls == [DAYS[0]]:
-            raise TTransportException(TTransportException.TIMED_OUT, "timeout")
+            raise Unanswered("timeout")
 
     at_change(monkeypatch, act)
     run = await world.rewrite()

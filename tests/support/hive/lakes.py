@@ -15,6 +15,8 @@ import pytest
 from hive_metastore import ttypes
 from hive_metastore.ttypes import FieldSchema, Partition, Table
 
+from tests.support.glue_server import GlueServer
+from tests.support.hive.glue_metastores import GlueMetastore
 from tests.support.hive.metastore import Metastore
 
 Row = Mapping[str, Any]
@@ -41,7 +43,7 @@ KEYS: Final = (("day", "date"), ("region", "string"), ("hour", "int"))
 class HiveTable:
     """An external table; every change is one or a few calls of the Metastore, as of a client without locks."""
 
-    metastore: Metastore
+    metastore: Metastore | GlueMetastore
     folder: Path
     database: str
     name: str
@@ -149,7 +151,7 @@ class HiveTable:
 class HiveLake:
     """A database of a Metastore with external tables below a folder of this machine."""
 
-    metastore: Metastore
+    metastore: Metastore | GlueMetastore
     root: Path
     database: str = "lake"
 
@@ -218,9 +220,10 @@ def files_in(folder: Path) -> list[Path]:
 
 
 @pytest.fixture
-def hive_lake(metastore: Metastore, tmp_path: Path) -> Iterator[HiveLake]:
-    """A database that ends with the test, with the tables of Spark in it."""
-    with open_lake(metastore, tmp_path) as opened:
+def hive_lake(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[HiveLake]:
+    """A database that ends with the test, with the tables of Spark in it; in Glue for the parameter `glue`."""
+    found = request.getfixturevalue(getattr(request, "param", "metastore"))
+    with open_lake(GlueMetastore(found) if isinstance(found, GlueServer) else found, tmp_path) as opened:
         yield opened
 
 
@@ -232,7 +235,7 @@ def other_lake(other_metastore: Metastore, tmp_path: Path) -> Iterator[HiveLake]
 
 
 @contextmanager
-def open_lake(metastore: Metastore, folder: Path) -> Iterator[HiveLake]:
+def open_lake(metastore: Metastore | GlueMetastore, folder: Path) -> Iterator[HiveLake]:
     """Make a database that ends with the block."""
     yield HiveLake(metastore, folder / "lake").create()
     with metastore.client() as client:

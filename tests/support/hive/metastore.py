@@ -32,6 +32,11 @@ class Metastore:
     def uri(self) -> str:
         return f"thrift://127.0.0.1:{self.port}"
 
+    @property
+    def properties(self) -> Mapping[str, str]:
+        """The properties of a catalog."""
+        return {"type": "metastore", "uri": self.uri}
+
     @contextmanager
     def client(self, *, is_accelerated: bool = True, timeout_ms: int = _CALL_MS) -> Iterator[AnyRelease]:
         """Connect; a client serves one call at a time. `is_accelerated`: decode with the C extension of thrift."""

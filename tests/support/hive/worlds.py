@@ -11,6 +11,7 @@ from typing import Any, ClassVar, TypeVar
 from engine.domain.tables.table import FormatName, TableRef
 from engine.formats.base import TableFormat
 from engine.formats.hive import HiveFormat, HiveTable
+from tests.support.hive.glue_metastores import resolved
 from tests.support.hive.lakes import HiveLake, files_in, path_of
 from tests.support.hive.lakes import HiveTable as Stored
 from tests.support.settings import settings_of
@@ -35,7 +36,7 @@ class WrittenTable:
 
     @property
     def properties(self) -> Mapping[str, str]:
-        return {"type": "metastore", "uri": self.uri}
+        return {**self.table.metastore.properties, **({"uri": self.uri} if self.uri else {})}
 
     @property
     def uuid(self) -> str:
@@ -44,8 +45,7 @@ class WrittenTable:
     def open(self) -> HiveTable:
         """Load it."""
         ref = TableRef("lake", (self.table.database,), self.table.name)
-        properties = {"type": "metastore", "uri": self.table.metastore.uri}
-        return HiveFormat(pause=0).connect("lake", properties).open_table(ref)
+        return HiveFormat(pause=0).connect("lake", resolved(self.table.metastore.properties)).open_table(ref)
 
     def rows(self) -> list[Any]:
         return sorted((str(row["day"]), row["id"]) for row in self.table.rows())

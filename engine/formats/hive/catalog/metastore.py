@@ -1,16 +1,22 @@
 """Calls to a Hive Metastore by Thrift, each on a connection of its own."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Final
 
-from hive_metastore.ttypes import EnvironmentContext, NoSuchObjectException, Partition, Table
+from hive_metastore.ttypes import (
+    EnvironmentContext,
+    InvalidOperationException,
+    NoSuchObjectException,
+    Partition,
+    Table,
+)
+from thrift.transport.TTransport import TTransportException
 
+from engine.formats.hive.catalog.roles import MOST_PARTITIONS, Databases, NotChanged, Unanswered
 from engine.formats.intake.catalogs.metastores.sessions import MetastoreServers
+from engine.formats.intake.errors import summary_of
 from engine.formats.intake.limits import Malformed
-
-MOST_PARTITIONS: Final = 1_000_000
-"""Limit of the partitions of one table; the Metastore answers with about 1 KB for each."""
 
 _PAGE: Final = 1000
 _COLUMNS_AT_ONCE: Final = 40_000
@@ -20,17 +26,24 @@ _TABLES_AT_ONCE: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class Metastore:
-    """The calls to a Metastore.
+    """A Hive Metastore as `roles.HiveCatalog`. `files`: properties of file access.
 
-    Every method raises `TException` and `OSError`; `asking_metastore` translates them.
+    Every method raises `TException` and `OSError`; `asking_catalog` translates them.
     """
 
     servers: MetastoreServers
+    address: str = ""
+    files: Mapping[str, str] = field(default_factory=dict, repr=False)
+    label: ClassVar[str] = "the Metastore"
 
-    def databases(self) -> Sequence[str]:
+    def storage(self) -> Mapping[str, str]:
+        """Return the catalog's properties of file access."""
+        return self.files
+
+    def databases(self) -> Databases:
         """Return the names of the databases, in order."""
         with self.servers.session() as client:
-            return sorted(client.get_all_databases())
+            return Databases(sorted(client.get_all_databases()))
 
     def tables(self, database: str) -> Iterator[Table]:
         """Yield the tables of a database by name, as far as they still exist; none if it was dropped."""
@@ -75,14 +88,22 @@ class Metastore:
             except NoSuchObjectException:
                 return None
 
-    def change_partition(self, database: str, name: str, changed: Partition) -> None:
+    def change_partition(self, database: str, name: str, changed: Partition, before: Partition) -> None:  # noqa: ARG002
         """Replace everything that the Metastore has of a partition, whatever that is by now; nothing is computed.
 
         Raises:
-            InvalidOperationException: it was dropped.
-            TTransportException: no answer; the change may still happen later.
+            NotChanged: it was dropped.
+            Unanswered: no answer; the change may still happen later.
         """
-        with self.servers.session() as client:
-            client.alter_partition_with_environment_context(
-                database, name, changed, EnvironmentContext({"DO_NOT_UPDATE_STATS": "true"})
-            )
+        try:
+            with self.servers.session() as client:
+                client.alter_partition_with_environment_context(
+                    database, name, changed, EnvironmentContext({"DO_NOT_UPDATE_STATS": "true"})
+                )
+        except InvalidOperationException as error:
+            raise NotChanged(summary_of(error)) from error
+        except (TTransportException, OSError) as error:
+            raise Unanswered(summary_of(error)) from error
+
+    def check_changes(self, database: str) -> None:
+        """Return None: no call of a Metastore shows whether an entry may be changed."""

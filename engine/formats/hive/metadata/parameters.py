@@ -3,9 +3,11 @@
 A file is not all that a reader knows: a parameter can change what readers find in a file, or which files they read. A
 table is therefore rewritten only if every parameter is listed here with a value that a rewrite keeps true. The table in
 docs/reference/hive-parameters.md is generated from it. Other parameters are unknown: the table is left alone
-until the catalog's property `meaningless-parameters` names them.
+until the catalog's property `meaningless-parameters` names them. Names that begin with `glue:` are parts of an entry of
+AWS Glue that a Metastore's does not have.
 """
 
+from dataclasses import replace
 from typing import Final
 
 from engine.formats.intake.parameters import Parameters, known, only
@@ -202,6 +204,37 @@ TABLE: Final = (
     ),
     *known("Flink", "how readers wait for rows with `streaming-source.enable`", "streaming-source.*"),
     *known("Packhouse", "the newest rewrite of a partition", "packhouse.compaction"),
+    replace(
+        only(
+            *("glue:crawler", "Glue crawlers, as `UPDATED_BY_CRAWLER`"),
+            "a crawler changes tables and partitions by the folders that it finds, and may drop those without files",
+            (),
+            "exclude `_compacted/**` from its target, let it only log deleted objects, and name glue:crawler in the "
+            "catalog's property meaningless-parameters",
+        ),
+        can_be_declared=True,
+    ),
+    *(
+        only(
+            *(name, "Lake Formation", "it decides which columns and rows a client gets"),
+            *(("false",), "take the table's location out of Lake Formation"),
+        )
+        for name in ("glue:IsRegisteredWithLakeFormation", "glue:RLSProperties")
+    ),
+    only(
+        *("glue:StoredAsSubDirectories", "Glue", "files are in folders below those of partitions"),
+        *(("false",), "set it to false if they are not"),
+    ),
+    only("glue:AdditionalLocations", "Glue", "files are in further folders", (), "register a table of one location"),
+    only(
+        *("glue:SchemaReference", "Glue schema registry", "the columns are those of a registry, not of the entry"),
+        *((), "state them in the entry"),
+    ),
+    only("glue:FederatedTable", "Glue", _OTHER_SYSTEM, (), "register it in a catalog of its metastore"),
+    *(
+        only(name, "Athena, Redshift, Spark on EMR", "the entry is a view", ("false",), "register its tables")
+        for name in ("glue:IsMultiDialectView", "glue:IsMaterializedView", "glue:ViewDefinition")
+    ),
 )
 """Parameters of tables, partitions and storage descriptors."""
 

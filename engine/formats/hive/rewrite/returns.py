@@ -2,11 +2,9 @@
 
 from copy import deepcopy
 
-from hive_metastore.ttypes import InvalidOperationException
-from thrift.transport.TTransport import TTransportException
-
-from engine.domain.errors import OutcomeUnknown
+from engine.domain.errors import OutcomeUnknown, PackhouseError
 from engine.formats.base import RollBack
+from engine.formats.hive.catalog.roles import NotChanged, Unanswered
 from engine.formats.hive.files.listing import files_directly_in
 from engine.formats.hive.metadata.partitions import location_of
 from engine.formats.hive.rewrite.copies import bring_back, copy_of
@@ -17,7 +15,6 @@ from engine.formats.hive.rewrite.records import CompactionRecord
 from engine.formats.hive.rewrite.replaced import LARGEST, ReplacedFolder, path_of_list
 from engine.formats.hive.view import TableView
 from engine.formats.hive.writers.names import is_dual, is_same
-from engine.formats.intake.errors import summary_of
 from engine.formats.intake.limits import Malformed
 from engine.rewriting.kernel.storage.stores.addresses import file_name
 
@@ -50,13 +47,16 @@ def _go_back(view: TableView, partition: str, record: CompactionRecord) -> RollB
     changed.sd.location = record.previous
     mark = write_mark(record.previous, view.storage)
     try:
-        view.change_partition(changed)
-    except InvalidOperationException:
+        view.change_partition(changed, stored)
+    except NotChanged:
         remove_mark(mark, view.storage)
-        return RollBack.DONE
-    except (TTransportException, OSError) as error:
-        message = f"partition {partition[:200]} may still go back to {record.previous[-300:]}: {summary_of(error)}"
+        return RollBack.DONE if view.partition_of(partition) is None else RollBack.FOLLOWED
+    except Unanswered as error:
+        message = f"partition {partition[:200]} may still go back to {record.previous[-300:]}: {error}"
         raise OutcomeUnknown(message) from error
+    except PackhouseError:  # it certainly did not go back
+        remove_mark(mark, view.storage)
+        raise
     remove_mark(mark, view.storage)
     return RollBack.DONE if _bring_rest(view, record) else RollBack.FOLLOWED
 

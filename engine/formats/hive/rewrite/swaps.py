@@ -1,7 +1,8 @@
 """Commit rewritten partitions: copy files that arrived meanwhile, then change the location of the partition.
 
 Between the last look at a partition and its change lie some milliseconds in which another client's change would be
-lost: a Metastore has no conditional change of partitions, and its locks bind only those who take them.
+lost: neither a Metastore nor Glue has a conditional change of partitions, and a Metastore's locks bind only those who
+take them.
 """
 
 import hashlib
@@ -10,16 +11,16 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
 import structlog
-from hive_metastore.ttypes import InvalidOperationException, Partition
-from thrift.transport.TTransport import TTransportException
+from hive_metastore.ttypes import Partition
 
-from engine.domain.errors import CommitConflict, OutcomeUnknown
+from engine.domain.errors import CommitConflict, OutcomeUnknown, PackhouseError
 from engine.domain.runs.drops import Loss
 from engine.domain.runs.plans import FileGroup
 from engine.formats.base import CommitOutcome, CommitRequest, WrittenGroup
+from engine.formats.hive.catalog.roles import NotChanged, Unanswered
 from engine.formats.hive.files.footers import footers_of
 from engine.formats.hive.files.listing import Unlisted, every_file_in, files_directly_in
 from engine.formats.hive.metadata.partitions import location_of
@@ -30,7 +31,6 @@ from engine.formats.hive.rewrite.records import PARAMETER, CompactionRecord
 from engine.formats.hive.rewrite.replaced import ReplacedFolder, write_list
 from engine.formats.hive.view import TableView
 from engine.formats.hive.writers.names import is_dual, is_same
-from engine.formats.intake.errors import summary_of
 from engine.rewriting.kernel.storage.stores.addresses import file_name
 
 MOST_LATE_FILES: Final = 100
@@ -64,7 +64,7 @@ def commit_groups(view: TableView, request: CommitRequest, before_try: Callable[
     if view.entry.schema_id != request.schema_id:
         if any(each.is_open() for each in swaps):
             raise OutcomeUnknown(
-                "the columns of the table changed, and the Metastore may still execute an earlier call"
+                f"the columns of the table changed, and {view.catalog.label} may still execute an earlier call"
             )
         raise CommitConflict("the columns of the table changed since the plan")
     made, lost, tries = list[int](), dict[int, Loss](), 1
@@ -98,7 +98,7 @@ class Swap:
 
         Raises:
             _Lost: another writer changed the partition.
-            OutcomeUnknown: the Metastore did not answer, now or to an earlier call: the change may still happen.
+            OutcomeUnknown: the catalog did not answer, now or to an earlier call: the change may still happen.
         """
         try:
             return self._done(before_try)
@@ -106,12 +106,12 @@ class Swap:
             if not self.is_open():
                 raise
             raise OutcomeUnknown(
-                f"partition {self.group.partition[:200]} has changed, and the Metastore may still execute an earlier "
-                f"call that changes it back; certain {SENT_SECONDS / 60:.0f} minutes after that call"
+                f"partition {self.group.partition[:200]} has changed, and {self.view.catalog.label} may still execute "
+                f"an earlier call that changes it back; certain {SENT_SECONDS / 60:.0f} minutes after that call"
             ) from error
 
     def is_open(self) -> bool:
-        """Return whether the Metastore may still execute an earlier call that gives the partition this folder."""
+        """Return whether the catalog may still execute an earlier call that gives the partition this folder."""
         return next(fresh_marks(self.folder, self.view.storage), None) is not None
 
     def _done(self, before_try: Callable[[], None]) -> int:
@@ -129,9 +129,12 @@ class Swap:
                 if self._read() != stored:
                     continue
                 is_open = True
-                is_open = self._change(changed)
-            except _Lost:
+                if not self._change(changed, stored):
+                    is_open = False
+                    continue
                 is_open = False
+            except PackhouseError as error:  # of a catalog that certainly did not make the change
+                is_open = isinstance(error, OutcomeUnknown)
                 raise
             finally:
                 if not is_open:
@@ -222,13 +225,14 @@ class Swap:
         present = files_directly_in(location, self.view.storage)
         known = self._inputs | copied
         if not _are_same(present, known):
-            is_unused = self._read() == changed and self._is_exact(copied)
+            found = self._read()
+            is_unused = has_entry(found, changed) and self._is_exact(copied)
             _log.warning("rows_overwritten_in_swap", partition=self.group.partition[:200], is_taken_back=is_unused)
             if is_unused:
                 names = {file_name(path) for path in known}
                 bring_back(self.folder, location, names, self.view.files_of_table)
                 marks = [write_mark(folder, self.view.storage) for folder in (location, self.folder)]
-                self._change(stored)
+                self._change(stored, found)
                 for mark in marks:
                     remove_mark(mark, self.view.storage)
                 bring_back(self.folder, location, names, self.view.files_of_table)
@@ -273,21 +277,21 @@ class Swap:
         replaced = ReplacedFolder(self.group.partition, location, known, outputs)
         write_list(self.folder, self.snapshot_id, replaced, self.view.files_of_table)
 
-    def _change(self, changed: Partition) -> Literal[False]:
-        """Ask the Metastore to change the partition; return False, as the call is not open any more.
+    def _change(self, changed: Partition, before: Partition) -> bool:
+        """Ask the catalog to change the partition; return whether it did.
 
         Raises:
-            _Lost: the partition was dropped.
             OutcomeUnknown: no answer.
+            PackhouseError: it certainly did not and will not happen.
         """
         try:
-            self.view.change_partition(changed)
-        except InvalidOperationException as error:
-            raise _Lost from error
-        except (TTransportException, OSError) as error:
-            message = f"the location of {self.group.partition[:200]} may still change: {summary_of(error)}"
+            self.view.change_partition(changed, before)
+        except NotChanged:
+            return False
+        except Unanswered as error:
+            message = f"the location of {self.group.partition[:200]} may still change: {error}"
             raise OutcomeUnknown(message) from error
-        return False
+        return True
 
     def _record(self, stored: Partition, location: str) -> CompactionRecord:
         before = CompactionRecord.of((stored.parameters or {}).get(PARAMETER))
@@ -309,6 +313,11 @@ class Swap:
 def _are_same(present: Files, known: Files) -> bool:
     """Return whether all known files are there as they were."""
     return all(is_same(path, present.get(path), state) for path, state in known.items())
+
+
+def has_entry(present: Partition, wanted: Partition) -> bool:
+    """Return whether a partition has the location, the columns and the parameters of an entry."""
+    return bool(present.sd == wanted.sd and present.parameters == wanted.parameters)
 
 
 def next_number(before: CompactionRecord | None) -> int:

@@ -202,6 +202,6 @@ def _check_no_call_is_open(view: TableView, partition: str, folder: str) -> None
     """Raise `CommitConflict` if a partition may still get one of the folders below `folder`."""
     if next(fresh_marks(folder, view.storage), None) is not None:
         raise CommitConflict(
-            f"the Metastore may still execute an earlier change of partition {partition[:200]}, whose answer was lost; "
-            f"it is left alone until {SENT_SECONDS / 60:.0f} minutes after that"
+            f"{view.catalog.label} may still execute an earlier change of partition {partition[:200]}, whose answer "
+            f"was lost; it is left alone until {SENT_SECONDS / 60:.0f} minutes after that"
         )

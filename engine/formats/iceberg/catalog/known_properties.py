@@ -5,8 +5,7 @@ only means that property names equal to them are not reported.
 """
 
 import difflib
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 import pyiceberg.catalog
@@ -14,26 +13,24 @@ import pyiceberg.catalog.rest
 import pyiceberg.catalog.sql
 import pyiceberg.io
 
-from engine.domain.errors import FieldProblem
 from engine.domain.tables.capabilities import CatalogProperty, CatalogType, unserved_type
-from engine.domain.values.uris import masked
 from engine.formats.base import PLAIN_OF_STORES, SPARK_CATALOG, PlainProperties
 from engine.formats.iceberg.catalog.catalogs import CATALOG_NAME
 from engine.formats.iceberg.catalog.rest.signing import ENABLED, SERVICE
 from engine.formats.iceberg.catalog.rest.tls import TLS_PROPERTIES, TRUSTED
 from engine.formats.iceberg.catalog.rest.vended import VENDED_HOSTS
+from engine.formats.intake.catalogs.glue.properties import (
+    GLUE_PROPERTIES,
+    IDENTITY,
+    OF_GLUE,
+    OF_ROLES,
+    PLAIN_OF_AWS,
+    SKIP_ARCHIVE,
+)
 from engine.formats.intake.catalogs.metastores.properties import ACCESS_PROPERTIES, PLAIN_OF_ACCESS
 from engine.formats.intake.parameters import MEANINGLESS
 
-ENDPOINT: Final = "glue.endpoint"
-CATALOG_ID: Final = "glue.id"
-SKIP_ARCHIVE: Final = "glue.skip-archive"
-
 _MODULES: Final = (pyiceberg.io, pyiceberg.catalog, pyiceberg.catalog.rest, pyiceberg.catalog.sql)
-_OF_GLUE: Final = (
-    *(ENDPOINT, CATALOG_ID, SKIP_ARCHIVE, "glue.region", "glue.profile-name"),
-    *("glue.access-key-id", "glue.secret-access-key", "glue.session-token"),
-)
 _WITHOUT_A_CONSTANT: Final = (
     VENDED_HOSTS,
     "echo",
@@ -49,15 +46,12 @@ _WITHOUT_A_CONSTANT: Final = (
     "gcs.decryption-key",
     "adls.auth.shared-key.account.name",
     "adls.auth.shared-key.account.key",
-    "client.assume-role.arn",
-    "client.assume-role.session-name",
-    "client.assume-role.external-id",
-    "client.assume-role.region",
     "rest.access-key-id",
     "rest.secret-access-key",
     "rest.session-token",
     "rest.profile-name",
-    *_OF_GLUE,
+    *OF_ROLES,
+    *OF_GLUE,
 )
 _OPEN_ENDED: Final = (
     "adls.sas-token.",
@@ -68,57 +62,22 @@ _OPEN_ENDED: Final = (
     "view-override.",
 )
 _SIMILAR: Final = 0.75
-_LONGEST_SHOWN: Final = 80
-_REFERENCES: Final = ("env:", "file:")
-_SWITCH: Final = (re.compile("true|false", re.IGNORECASE), "is neither true nor false", "write true or false")
-_ROLE: Final = (
-    re.compile(r"arn:aws[a-z-]*:iam::\d{12}:role/[\w+=,.@/-]{1,600}"),
-    "is not the ARN of a role",
-    "give its ARN, such as arn:aws:iam::123456789012:role/packhouse",
-)
-_FORMS: Final[Mapping[str, tuple[re.Pattern[str], str, str]]] = {
-    ENABLED: _SWITCH,
-    SKIP_ARCHIVE: _SWITCH,
-    "client.role-arn": _ROLE,
-    "client.assume-role.arn": _ROLE,
-    ENDPOINT: (
-        re.compile(r"https?://[^\s/?#@]+(?:/\S*)?"),
-        "is not an address",
-        "begin it with https:// or http://, or leave it out for AWS's own address",
-    ),
-    CATALOG_ID: (
-        re.compile(r"\d{12}(?::[\w/.-]{1,200})?"),
-        "is not the id of a catalog of Glue",
-        "give the 12 digits of an account, with :s3tablescatalog/… for a catalog in it",
-    ),
-}
-"""The form of the values of properties, with the message and the hint for others."""
-
 _WITHOUT_SECRETS: Final = """
 type uri warehouse prefix location catalog-name packhouse.spark-catalog init_catalog_tables echo pool_pre_ping
 io-impl catalog-impl rest-page-size namespace-separator snapshot-loading-mode scan-planning-mode
 view-endpoints-supported downcast-ns-timestamp-to-us-on-write oauth2-server-uri scope audience resource
 auth.manager rest.signing-name rest.signing-region rest.sigv4-enabled rest.sigv4.max-retries
-header.x-iceberg-access-delegation hf.endpoint packhouse.vended-hosts
-glue.id glue.endpoint glue.skip-archive glue.region glue.profile-name rest.profile-name
-client.assume-role.arn client.assume-role.session-name client.assume-role.region client.assume-role.external-id
+header.x-iceberg-access-delegation hf.endpoint packhouse.vended-hosts rest.profile-name
 """
 
 PLAIN: Final = PlainProperties(
-    names=PLAIN_OF_STORES | PLAIN_OF_ACCESS | {MEANINGLESS, TRUSTED, *_WITHOUT_SECRETS.split()},
+    names=PLAIN_OF_STORES | PLAIN_OF_ACCESS | PLAIN_OF_AWS | {MEANINGLESS, TRUSTED, *_WITHOUT_SECRETS.split()},
     prefixes=("table-default.", "table-override.", "view-default.", "view-override."),
 )
 """Properties whose values are not secrets."""
 
 
 _SPARK: Final = CatalogProperty(SPARK_CATALOG, "Name of the catalog in Spark; Iceberg's own procedures need it.")
-_IDENTITY: Final = (
-    CatalogProperty("client.profile-name", "Profile of AWS on the machines of Packhouse."),
-    CatalogProperty("client.role-arn", "Role that Packhouse assumes, and renews."),
-    CatalogProperty("client.access-key-id", "Access key, in place of a profile or a role.", is_secret=True),
-    CatalogProperty("client.secret-access-key", "Secret of the access key.", is_secret=True),
-)
-"""Whose credentials sign requests to AWS; without any, those that every AWS SDK finds on the machine."""
 
 TYPES: Final = (
     CatalogType(
@@ -137,7 +96,7 @@ TYPES: Final = (
             CatalogProperty(ENABLED, "true: requests are signed for AWS, as Glue's and S3 Tables' own servers need."),
             CatalogProperty(SERVICE, "Name of the service in signatures: glue or s3tables."),
             CatalogProperty("client.region", "Region of AWS, for signatures and S3."),
-            *_IDENTITY,
+            *IDENTITY,
             CatalogProperty(VENDED_HOSTS, "Hosts of stores that the server may name, separated by commas."),
             _SPARK,
         ),
@@ -157,10 +116,7 @@ TYPES: Final = (
         "glue",
         "AWS Glue",
         (
-            CatalogProperty("client.region", "Region of AWS; without it, that of the process."),
-            CatalogProperty(CATALOG_ID, "Account whose catalog it is; without it, that of the credentials."),
-            *_IDENTITY,
-            CatalogProperty(ENDPOINT, "Address of the service, where it is not AWS's own."),
+            *GLUE_PROPERTIES,
             CatalogProperty(SKIP_ARCHIVE, "true, the default: Glue keeps no old versions, of which it allows 100,000."),
             _SPARK,
         ),
@@ -188,21 +144,6 @@ def _known() -> frozenset[str]:
 
 
 KNOWN: Final = _known()
-
-
-def problems_of_aws(properties: Mapping[str, str]) -> Iterator[FieldProblem]:
-    """Yield the problems of properties that decide about requests to AWS. Nothing is looked up."""
-    for name, (form, message, hint) in _FORMS.items():
-        found = properties.get(name, "")
-        if found and not found.startswith(_REFERENCES) and not form.fullmatch(found):
-            yield FieldProblem(f"/properties/{name}", message, masked(found)[:_LONGEST_SHOWN], hint)
-    for prefix in ("client", "glue", "rest"):
-        halves = [f"{prefix}.access-key-id", f"{prefix}.secret-access-key"]
-        missing = [name for name in halves if not properties.get(name)]
-        if len(missing) == 1:
-            yield FieldProblem(
-                f"/properties/{missing[0]}", "is missing", None, f"give {' and '.join(halves)}, or neither"
-            )
 
 
 def misspelt(properties: Iterable[str]) -> Mapping[str, str]:

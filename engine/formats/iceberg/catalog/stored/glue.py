@@ -6,7 +6,6 @@ is, as its columns: Packhouse changes no schema. PyIceberg would build the entry
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from traceback import walk_tb
 from typing import Any, Final
 
 from pyiceberg.catalog.glue import GlueCatalog
@@ -16,31 +15,29 @@ from pyiceberg.table.update import TableRequirement, TableUpdate
 from pyiceberg.typedef import Identifier
 from pyiceberg.utils.properties import property_as_bool
 
-from engine.aws.sessions import AwsSession, code_of, is_throttled, named_errors, remedy_of
-from engine.domain.errors import Away, PackhouseError, StateConflict
-from engine.domain.fleet.dependencies import DependencyKind
+from engine.aws.sessions import AwsSession
+from engine.domain.errors import PackhouseError, StateConflict
 from engine.formats.iceberg.catalog.file_access import KeptStorage
-from engine.formats.iceberg.catalog.known_properties import CATALOG_ID, ENDPOINT, SKIP_ARCHIVE
-from engine.formats.iceberg.catalog.rest.pages import MOST_NAMES, MOST_PAGES
 from engine.formats.iceberg.catalog.stored.entries import by_database, following, is_iceberg, location_in
 from engine.formats.iceberg.catalog.stored.pointers import StoredPointers
-from engine.formats.intake.errors import printable
+from engine.formats.intake.catalogs.glue.properties import SKIP_ARCHIVE
+from engine.formats.intake.catalogs.glue.requests import (
+    BY_TABLE,
+    SERVICE,
+    EntryChanged,
+    NoEntity,
+    ask,
+    client_of,
+    pages,
+)
 from engine.outgoing.bounds import CheckLocation, CheckPeer, any_peer, anywhere
-from engine.rewriting.kernel.storage.abandoned import stop_if_abandoned
 
-_SERVICE: Final = "glue"
 _WRITABLE: Final = (
     *("Name", "Description", "Owner", "LastAccessTime", "LastAnalyzedTime", "Retention", "StorageDescriptor"),
     *("PartitionKeys", "ViewOriginalText", "ViewExpandedText", "TableType", "Parameters", "TargetTable"),
 )
 """Parts of an entry that `UpdateTable` takes; Glue sets the others itself."""
 
-_BY_TABLE: Final = "Lake Formation"
-"""The service of AWS that gives rights by table; it refuses requests for tables that do not exist."""
-_OTHER_SERVER: Final = f"check the catalog's properties client.region and {ENDPOINT}"
-_MISSING: Final = "EntityNotFoundException"
-_CHANGED: Final = "ConcurrentModificationException"
-_FULL: Final = "ResourceNumberLimitExceededException"
 _FEW: Final = 20
 """Tables of a database of which each is asked for; of more, all pages of the database are read."""
 
@@ -55,14 +52,7 @@ class GuardedGlueCatalog(StoredPointers, GlueCatalog):
 
     def __init__(self, name: str, *, session: AwsSession, check_peer: CheckPeer = any_peer, **properties: str) -> None:
         self._session, self._kept_storage = session, KeptStorage()
-        client = session.client(endpoint=properties.get(ENDPOINT), check_peer=check_peer)
-        if catalog_id := properties.get(CATALOG_ID):
-
-            def named(params: dict[str, Any], **_: Any) -> None:
-                params.setdefault("CatalogId", catalog_id)
-
-            client.meta.events.register("provide-client-params.glue", named)
-        super().__init__(name, client=client, **properties)
+        super().__init__(name, client=client_of(session, properties, check_peer=check_peer), **properties)
 
     def storage_properties(self) -> Mapping[str, str]:
         """Return the properties of file access, with the credentials of the catalog's profile or role, renewed."""
@@ -138,9 +128,9 @@ class GuardedGlueCatalog(StoredPointers, GlueCatalog):
         except NoSuchTableError:
             pass
         except StateConflict as error:
-            if _BY_TABLE not in error.message:
+            if BY_TABLE not in error.message:
                 raise
-            return f"{_BY_TABLE} decides for each table of {database}: whether they may be changed is not known before"
+            return f"{BY_TABLE} decides for each table of {database}: whether they may be changed is not known before"
         return f"the credentials may change tables of {database}"
 
     def _tables(self, database: str) -> Iterator[Mapping[str, Any]]:
@@ -166,69 +156,29 @@ class GuardedGlueCatalog(StoredPointers, GlueCatalog):
         return self.read_table((str(entry["DatabaseName"]), str(entry["Name"])), location_in(entry["Parameters"]))
 
     def _pages(
-        self, ask: Callable[..., Any], part: str, *, missing: type[Exception] = NoSuchTableError, **options: Any
+        self, call: Callable[..., Any], part: str, *, missing: type[Exception] = NoSuchTableError, **options: Any
     ) -> Iterator[Mapping[str, Any]]:
         """Yield what all pages of a list have. Raises StateConflict for one without an end."""
-        names, more = 0, dict(options)
-        for _ in range(MOST_PAGES):
-            answer = self._ask(ask, missing=missing, MaxResults=100, **more)
-            yield from answer[part]
-            names += len(answer[part])
-            if not (token := answer.get("NextToken")):
-                return
-            if names > MOST_NAMES or token == more.get("NextToken"):
-                break
-            more["NextToken"] = token
-        raise StateConflict(f"a list of Glue has more than {MOST_NAMES} names, or no end")
+        try:
+            yield from pages(call, part, **options)
+        except NoEntity as error:
+            raise missing(str(error)) from error
 
-    def _ask(self, ask: Callable[..., Any], *, missing: type[Exception] = NoSuchTableError, **options: Any) -> Any:
+    def _ask(self, call: Callable[..., Any], **options: Any) -> Any:
         """Send a request; translate what Glue answers."""
-        from botocore.exceptions import ClientError  # noqa: PLC0415 - of the extra `aws`
-
-        stop_if_abandoned()
-        with named_errors():
-            try:
-                return ask(**options)
-            except ClientError as error:
-                raise _translated(error, missing) from error
-            except (
-                AttributeError,
-                KeyError,
-                TypeError,
-                ValueError,
-            ) as error:  # botocore takes an answer's form as given
-                raise StateConflict(f"an answer is not Glue's; {_OTHER_SERVER}") from error
-
-
-def _is_of_parser(error: BaseException) -> bool:
-    """Return whether code of botocore raised an error, as its parser does for an answer of another form."""
-    *_, (last, _line) = walk_tb(error.__traceback__)
-    return str(last.f_globals.get("__name__", "")).startswith("botocore.")
-
-
-def _translated(error: Any, missing: type[Exception]) -> Exception:
-    code, text = code_of(error), printable(str(error)[:300], " ")
-    if code == _MISSING:
-        return missing(text)
-    if code == _CHANGED:
-        return CommitFailedException(text)
-    if is_throttled(error):
-        return Away(DependencyKind.CATALOG, f"Glue can't answer now: {text}")
-    if code == _FULL:
-        return StateConflict(
-            f"Glue keeps no more versions of this table: {text}; delete archived ones, and leave {SKIP_ARCHIVE} true"
-        )
-    if code.isdigit():  # a status without a code of AWS
-        return StateConflict(f"the answer {code} is not Glue's; {_OTHER_SERVER}")
-    remedy = remedy_of(text) or "give the catalog's properties credentials that may do this"
-    return StateConflict(f"Glue refuses the request: {text}; {remedy}")
+        try:
+            return ask(call, **options)
+        except NoEntity as error:
+            raise NoSuchTableError(str(error)) from error
+        except EntryChanged as error:
+            raise CommitFailedException(str(error)) from error
 
 
 def open_glue_catalog(
     name: str, properties: dict[str, str], *, check_location: CheckLocation = anywhere, check_peer: CheckPeer = any_peer
 ) -> GuardedGlueCatalog:
     """Return a catalog of Glue; its credentials are looked for, nothing else is asked."""
-    session = AwsSession(properties, service=_SERVICE)
+    session = AwsSession(properties, service=SERVICE)
     catalog = GuardedGlueCatalog(name, session=session, check_peer=check_peer, **properties)
     catalog.check_location = check_location
     return catalog
