@@ -391,6 +391,7 @@ def test_a_list_of_partitions_without_an_end_is_given_up(
     [
         (page_of(1, Values=["a", "b"]), "2 values, the table 1 partition keys"),
         ({"Partitions": [{"Values": None}]}, "0 values"),
+        ({}, "not Glue's"),
         ({"Partitions": {"a": 1}}, "not Glue's"),
         ({"Partitions": [[1]]}, "not Glue's"),
         ({"Partitions": [7]}, "not Glue's"),

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, TypeAlias
 
 import pytest
@@ -11,6 +12,8 @@ from packhouse_client import PackhouseError as SdkError
 
 from engine.aws import sessions as aws
 from engine.domain.errors import PackhouseError
+from engine.formats.base import TableFormat
+from engine.formats.hive import HiveFormat
 from engine.formats.iceberg.catalog.rest import sessions, tokens
 from engine.formats.iceberg.connection import IcebergFormat
 from engine.formats.paimon.catalog.rest import client as paimon_rest
@@ -52,9 +55,9 @@ def _iceberg_rest(url: str) -> None:
     IcebergFormat().connect("lake", {"type": "rest", "uri": url, "token": "hidden"}).list_tables(1)
 
 
-def _glue(url: str) -> None:
+def _glue(url: str, catalogs: TableFormat | None = None) -> None:
     keys = {"client.access-key-id": "me", "client.secret-access-key": "hidden", "client.region": "us-east-1"}
-    IcebergFormat().connect("lake", {"type": "glue", "glue.endpoint": url, **keys}).list_tables(1)
+    (catalogs or IcebergFormat()).connect("lake", {"type": "glue", "glue.endpoint": url, **keys}).list_tables(1)
 
 
 def _own_tokens(url: str) -> None:
@@ -104,6 +107,9 @@ def _async_sdk(url: str) -> None:
 HTTP_CLIENTS: Final[Mapping[str, HttpClient]] = {
     "Iceberg REST catalog": HttpClient(_iceberg_rest, ((sessions, "WHOLE_SECONDS"),)),
     "AWS Glue": HttpClient(_glue, ((aws, "ANSWER_SECONDS"),)),
+    "AWS Glue, Hive-style tables": HttpClient(
+        partial(_glue, catalogs=HiveFormat()), ((aws, "ANSWER_SECONDS"),), is_repeated=True
+    ),
     "OAuth of a catalog": HttpClient(_own_tokens, ((tokens, "TOKEN_SECONDS"),), is_repeated=True),
     "OAuth elsewhere": HttpClient(_other_tokens, ((tokens, "TOKEN_SECONDS"),)),
     "Paimon REST catalog": HttpClient(

@@ -29,6 +29,7 @@ from engine.formats.intake.catalogs.glue.requests import (
     ask_once,
     client_of,
     pages,
+    part_of,
 )
 from engine.formats.intake.limits import Malformed, Unsupported
 from engine.outgoing.bounds import CheckPeer, any_peer
@@ -98,8 +99,8 @@ class GlueCatalog:
     def table(self, database: str, name: str) -> Table | None:
         """Return a table, None if there is none; raises `Unsupported` for links, and for federated databases."""
         try:
-            holder = ask(self._client().get_database, Name=database)["Database"]
-            entry = ask(self._client().get_table, DatabaseName=database, Name=name)["Table"]
+            holder = part_of(ask(self._client().get_database, Name=database), "Database")
+            entry = part_of(ask(self._client().get_table, DatabaseName=database, Name=name), "Table")
         except NoEntity:
             return None
         if target := _target(holder, entry, database, name):
@@ -205,7 +206,7 @@ class GlueCatalog:
     def _entry(self, database: str, name: str, values: Sequence[str]) -> Entry | None:
         address = {"DatabaseName": database, "TableName": name, "PartitionValues": list(values)}
         try:
-            found: Entry = ask(self._client().get_partition, **address)["Partition"]
+            found: Entry = part_of(ask(self._client().get_partition, **address), "Partition")
         except NoEntity:
             return None
         return found

@@ -29,6 +29,7 @@ from engine.formats.intake.catalogs.glue.requests import (
     ask,
     client_of,
     pages,
+    part_of,
 )
 from engine.outgoing.bounds import CheckLocation, CheckPeer, any_peer, anywhere
 
@@ -143,11 +144,11 @@ class GuardedGlueCatalog(StoredPointers, GlueCatalog):
             return
         for name in names:
             with suppress(NoSuchTableError):
-                yield self._ask(self.glue.get_table, DatabaseName=database, Name=name)["Table"]
+                yield part_of(self._ask(self.glue.get_table, DatabaseName=database, Name=name), "Table")
 
     def _entry(self, database: str, name: str) -> dict[str, Any]:
         answer = self._ask(self.glue.get_table, DatabaseName=database, Name=name)
-        entry: dict[str, Any] = answer["Table"]
+        entry: dict[str, Any] = part_of(answer, "Table")
         if not is_iceberg(entry.get("Parameters")):
             raise NoSuchTableError(f"{database}.{name} is not an Iceberg table: its entry names no metadata file")
         return entry

@@ -125,7 +125,7 @@ def pages(call: Ask, part: str, *, at_once: int = AT_ONCE, most: int = MOST_ENTR
     count, empty, more = 0, 0, dict(options)
     while count <= most and empty <= _MOST_EMPTY:
         answer = ask(call, MaxResults=at_once, **more)
-        found = answer.get(part) or []
+        found = part_of(answer, part)
         count, empty = count + len(found), 0 if found else empty + 1
         yield from found
         if not (token := answer.get("NextToken")):
@@ -134,6 +134,13 @@ def pages(call: Ask, part: str, *, at_once: int = AT_ONCE, most: int = MOST_ENTR
             break
         more["NextToken"] = token
     raise StateConflict(f"a list of Glue has more than {most} entries, or no end")
+
+
+def part_of(answer: Any, name: str) -> Any:
+    """Return a member that every answer to a request has. Raises StateConflict: another server's page has none."""
+    if name not in answer:
+        raise StateConflict(f"an answer is not Glue's, without {name}; {_OTHER_SERVER}")
+    return answer[name]
 
 
 def _may_have_happened(cause: BaseException | None) -> bool:
