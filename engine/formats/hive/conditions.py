@@ -26,7 +26,11 @@ def partition_conditions(view: TableView) -> Iterator[Condition]:
     """Yield the conditions that depend on the table's entry, its partitions and their files. Lists the files."""
     entry, partitions = view.entry, view.partitions
     keys = ", ".join(each.name for each in entry.keys)
-    lacking = "no partition keys: a rewrite changes the location of a partition; partition the table, or convert it"
+    lacking = (
+        "no partition keys: a rewrite would change the location of the table itself, by which Packhouse, readers and "
+        "writers know it; create it with a partition key (CREATE TABLE … PARTITIONED BY … AS SELECT), or convert it to "
+        "a table format such as Iceberg"
+    )
     yield Condition("partitioned", bool(entry.keys), keys[:200] or lacking)
     is_kept = entry.keeps_dropped_files
     dropped = (

@@ -76,7 +76,8 @@ async def test_a_table_is_discovered_rewritten_undone_and_its_old_folders_delete
         after = world.lake.partition(day)
         assert without(after["StorageDescriptor"], "Location") == without(before[day]["StorageDescriptor"], "Location")
         assert without(after["Parameters"], "packhouse.compaction") == before[day]["Parameters"]
-        assert f"/_compacted/day={day}/compaction_id=1/" in after["StorageDescriptor"]["Location"]
+        location = after["StorageDescriptor"]["Location"]
+        assert (f"/_compacted/day={day}/compaction_id=1/" in location, location[-1]) == (True, "/")
     assert glue.entry("lake", "events") == table
     assert glue.calls["UpdatePartition"] == len(DAYS) + 1, "and the check's"
     await (await MovedClock.of(world.container.database)).pass_by(hours=2)
@@ -100,9 +101,11 @@ async def test_a_proof_that_fails_gives_the_partition_its_folder_back(world: Wor
                 world.lake.server.put(key, bytes(size))
 
     world.at("after_commit", damage)
+    before = world.lake.partition(DAY)["StorageDescriptor"]
     run = await world.rewrite()
     assert (run.state, "it was rolled back" in str(run.detail)) == (RunState.FAILED, True), run.detail
     assert world.lake.rows() == world.lake.wanted()
+    assert world.lake.partition(DAY)["StorageDescriptor"] == before
 
 
 async def test_an_answer_that_is_lost_is_read_back_and_the_request_sent_once(
@@ -281,6 +284,15 @@ def test_features_that_a_rewrite_would_break_are_listed_and_refused_by_name(glue
     found = {each.name: each for each in connection.open_table(REF).engines[Engine.ARROW].conditions()}
     assert [name for name, each in found.items() if not each.holds] == [condition]
     assert words in found[condition].detail
+
+
+def test_a_table_without_partition_keys_is_measured_and_refused_with_the_remedy(glue: GlueServer) -> None:
+    lake = GlueLake(glue).create([], files=0, table={**TABLE, "PartitionKeys": []})
+    glue.put("events/part-0.parquet", b"PAR1")
+    assert lake.open().digest()["partition"].to_pylist() == ["{}"]
+    (refused,) = [each for each in lake.open().engines[Engine.ARROW].conditions() if not each.holds]
+    assert refused.name == "partitioned"
+    assert "create it with a partition key" in refused.detail
 
 
 def test_an_administrator_can_declare_that_a_crawler_leaves_rewrites_alone(glue: GlueServer) -> None:

@@ -443,15 +443,15 @@ async def test_files_of_a_rewrite_whose_proof_failed_stay_though_a_later_one_is_
     first, other = [path_of(each) for each in world.lake.locations()]
     wrong = {str(each["snapshot_id"]) for each in (await world.rewrite()).result.verifications}
     real = old_compactions._proofs
-    monkeypatch.setattr(old_compactions, "_proofs", lambda run: [(each, each not in wrong) for each, _ in real(run)])
     for day in DAYS:
         world.lake.append(day)
     (second, _) = await rewritten(world)
     await clock.pass_by(hours=2)
-    run = await delete(world)
+    with monkeypatch.context() as patch:
+        patch.setattr(old_compactions, "_proofs", lambda run: [(each, each not in wrong) for each, _ in real(run)])
+        run = await delete(world)
     assert run.state is RunState.SUCCEEDED, run.detail
     assert [len(files_in(each)) for each in (first, other, second)] == [4, 4, 0]
-    monkeypatch.undo()
     assert (await delete(world)).state is RunState.SUCCEEDED
     assert [len(files_in(each)) for each in (first, other)] == [0, 0]
 
@@ -462,9 +462,9 @@ async def test_a_list_never_grows_beyond_what_is_read_again(
     (old, _) = await rewritten(world)
     add_late(world, old)
     (listed,) = [each for each in world.lake.table.folder.rglob("_replaced-*") if f"day={DAY}" in str(each)]
-    monkeypatch.setattr(late_files, "LARGEST", listed.stat().st_size + 5)
-    assert late(await delete(world))["left"] == {"list_full": 1}
-    monkeypatch.undo()
+    with monkeypatch.context() as patch:
+        patch.setattr(late_files, "LARGEST", listed.stat().st_size + 5)
+        assert late(await delete(world))["left"] == {"list_full": 1}
     assert late(await delete(world))["copied"] == 1
     assert same_rows(world)
 

@@ -151,7 +151,7 @@ class GlueCatalog:
                 return
             if lost is None and (present is None or not _is_in_place(present, before)):
                 return  # another client has dropped or changed it since
-        raise Unanswered(lost or "Glue took the change, and shows the entry as it was before")
+        raise Unanswered(lost or "Glue took the change, and still shows the old entry")
 
     def _send(self, database: str, name: str, changed: Partition, before: Partition) -> str | None:
         """Send a change; return None, or why it has no answer."""

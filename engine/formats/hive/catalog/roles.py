@@ -1,4 +1,4 @@
-"""What the format needs of a catalog of Hive-style tables: a Hive Metastore, or one with its data model.
+"""The role of a catalog of Hive-style tables: a Hive Metastore, or one with its data model.
 
 Entries are those of a Metastore (`hive_metastore.ttypes`), whatever the catalog: they are what Hive, Spark and Athena
 read, and the checks of tables and partitions go by them.
@@ -42,7 +42,7 @@ class HiveCatalog(Protocol):
 
     @property
     def address(self) -> str:
-        """Where it is, in messages."""
+        """Its address in messages, without secrets."""
 
     def storage(self) -> Mapping[str, str]:
         """Return the properties of access to tables' files, with credentials that are valid now."""

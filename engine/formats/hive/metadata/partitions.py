@@ -156,6 +156,12 @@ def location_of(stored: Partition) -> str:
     return text
 
 
+def as_location(folder: str, stored: Partition) -> str:
+    """Return a folder as a location of a partition: with a slash at the end if the present one has it, as Athena's."""
+    present = "" if stored.sd is None else str(stored.sd.location or "")
+    return f"{folder}/" if present.endswith("/") else folder
+
+
 def _stored_location(stored: Partition) -> str:
     """Return where the files of a partition are, without a slash at the end; empty if its entry does not say it."""
     text = "" if stored.sd is None else str(stored.sd.location or "").rstrip("/")

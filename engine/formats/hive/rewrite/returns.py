@@ -6,7 +6,7 @@ from engine.domain.errors import OutcomeUnknown, PackhouseError
 from engine.formats.base import RollBack
 from engine.formats.hive.catalog.roles import NotChanged, Unanswered
 from engine.formats.hive.files.listing import files_directly_in
-from engine.formats.hive.metadata.partitions import location_of
+from engine.formats.hive.metadata.partitions import as_location, location_of
 from engine.formats.hive.rewrite.copies import bring_back, copy_of
 from engine.formats.hive.rewrite.folders import is_same_folder
 from engine.formats.hive.rewrite.marks import remove_mark, write_mark
@@ -44,7 +44,7 @@ def _go_back(view: TableView, partition: str, record: CompactionRecord) -> RollB
     if not _is_unused(view, record, replaced) or not _bring(view, record, replaced):
         return RollBack.FOLLOWED
     changed = deepcopy(stored)
-    changed.sd.location = record.previous
+    changed.sd.location = as_location(record.previous, stored)
     mark = write_mark(record.previous, view.storage)
     try:
         view.change_partition(changed, stored)

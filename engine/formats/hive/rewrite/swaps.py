@@ -23,7 +23,7 @@ from engine.formats.base import CommitOutcome, CommitRequest, WrittenGroup
 from engine.formats.hive.catalog.roles import NotChanged, Unanswered
 from engine.formats.hive.files.footers import footers_of
 from engine.formats.hive.files.listing import Unlisted, every_file_in, files_directly_in
-from engine.formats.hive.metadata.partitions import location_of
+from engine.formats.hive.metadata.partitions import as_location, location_of
 from engine.formats.hive.rewrite.copies import LARGEST_COPY, bring_back, copy_file, copy_of
 from engine.formats.hive.rewrite.folders import parent_of
 from engine.formats.hive.rewrite.marks import SENT_SECONDS, fresh_marks, remove_mark, write_mark
@@ -261,7 +261,7 @@ class Swap:
     def _changed(self, stored: Partition, location: str, copied: Files) -> Partition:
         """Return the entry of the partition with the new folder, and the record of the rewrite."""
         changed = deepcopy(stored)
-        changed.sd.location = self.folder
+        changed.sd.location = as_location(self.folder, stored)
         parameters = dict(stored.parameters or {}) | {PARAMETER: self._record(stored, location).to_text()}
         if self.group.rows_deleted:
             parameters = {name: value for name, value in parameters.items() if not name.startswith(_OF_ROWS)}
