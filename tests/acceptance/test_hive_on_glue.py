@@ -14,7 +14,7 @@ from tests.support.eventually import eventually
 from tests.support.glue_server import GlueServer
 from tests.support.hive.glue_lakes import GlueLake
 from tests.support.hive.worlds import served
-from tests.support.killable_process import killable, killed
+from tests.support.killable_process import STEPS, killable, killed
 from tests.support.moved_clock import MovedClock
 from tests.support.processes import environment_of
 from tests.support.settings import settings_of
@@ -78,15 +78,19 @@ async def world(glue: GlueServer, postgres_url: str, redis_url: str, tmp_path: P
 
 
 @pytest.mark.usefixtures("redis")
-@pytest.mark.parametrize("step", ["commit_marked", "after_commit"])
+@pytest.mark.parametrize("step", ["commit_marked", "within the swap", "after_commit"])
 async def test_another_worker_finishes_a_run_that_was_killed_at_the_swap(
-    world: World[GlueLake], step: str, tmp_path: Path
+    world: World[GlueLake], glue: GlueServer, step: str, tmp_path: Path
 ) -> None:
-    """A writer adds a file where the partition is, between the death and the next attempt."""
+    """Within the swap, Glue changed the partition and did not answer. A writer adds a file before the next attempt."""
     clock, run = await MovedClock.of(world.container.database), await world.submit()
     environment = environment_of(world.container.settings, worker_slots=1)
-    with killable(environment, "worker", step, log=tmp_path / "log", formats=served) as process:
+    point = step if step in STEPS else "before_end"
+    with killable(environment, "worker", point, log=tmp_path / "log", formats=served) as process:
+        if point != step:
+            glue.after_update = process.kill
         await killed(process, within_seconds=PATIENCE_SECONDS, log=tmp_path / "log")
+    assert glue.calls["UpdatePartition"] == (step != "commit_marked")
     await asyncio.to_thread(world.lake.append, DAYS[0])
     await clock.pass_by(seconds=31)
     await world.container.coordinator.reap()

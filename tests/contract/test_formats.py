@@ -480,6 +480,7 @@ def test_paimon_tables_by_the_kernel(part: Part, paimon_core: PaimonCore, tmp_pa
 
 
 @every_part
+@pytest.mark.parametrize("hive_lake", ["metastore", "glue"], indirect=True)
 def test_hive_tables(part: Part, hive_lake: HiveLake) -> None:
     part(HiveSubject(hive_lake))
 

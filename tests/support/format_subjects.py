@@ -18,6 +18,7 @@ from engine.rewriting.kernel.task import rewrite_group
 from tests.simulation.spark import ModelDispatcher
 from tests.simulation.tables import ModelFormat
 from tests.simulation.world import World
+from tests.support.hive.glue_metastores import resolved
 from tests.support.hive.lakes import HiveLake
 from tests.support.paimon.lakes import PaimonLake
 from tests.support.plain.catalog import PlainFormat
@@ -182,7 +183,7 @@ class HiveSubject:
 
     def __post_init__(self) -> None:
         self.format: TableFormat = HiveFormat(pause=0)
-        self.properties: Mapping[str, str] = {"type": "metastore", "uri": self.lake.metastore.uri}
+        self.properties: Mapping[str, str] = resolved(self.lake.metastore.properties)
         self.table = self.lake.create_table(keys=[("day", "string")])
         for _ in range(3):
             for day in DAYS:

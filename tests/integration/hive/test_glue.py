@@ -327,6 +327,19 @@ def test_tables_of_other_formats_in_the_same_catalog_are_not_taken_for_hive_tabl
         connect(glue).open_table(REF)
 
 
+def test_tasks_get_the_credentials_of_the_role(glue: GlueServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Clients of stores in Spark's tasks can't assume it: they get its keys, and renew them as vended ones."""
+    monkeypatch.setenv("AWS_ENDPOINT_URL_STS", glue.url)
+    GlueLake(glue).create([DAY], files=1)
+    opened = connect(glue, **{"client.role-arn": "arn:aws:iam::123456789012:role/lake"}).open_table(REF)
+    storage = opened.engines[Engine.ARROW].task_storage()
+    assert storage["s3.session-token"]
+    assert not any(name.startswith(("client.", "glue.")) for name in storage)
+    assert {each.access_key for each in glue.asked if each.kind == "GET list-type"} - {"watcher"} == {
+        storage["s3.access-key-id"]
+    }
+
+
 LINK = {"CatalogId": "210987654321", "DatabaseName": "theirs", "Name": "events"}
 LINKS: Mapping[str, tuple[str, dict[str, Any], str]] = {
     "a table": ("GetTable", {"Table": {"Name": "events", "DatabaseName": "lake", "TargetTable": LINK}}, "a link to 21"),

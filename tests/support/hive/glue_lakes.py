@@ -107,8 +107,9 @@ class GlueLake:
         return location.removeprefix(f"s3://{BUCKET}/").rstrip("/")
 
     def keys(self, day: str) -> list[str]:
-        """Return the keys of a partition's files."""
-        return sorted(each for each in self.server.stored() if each.rpartition("/")[0] == self.folder(day))
+        """Return the keys of a partition's files, without hidden ones."""
+        found, folder = [each.rpartition("/") for each in self.server.stored()], self.folder(day)
+        return sorted(f"{folder}/{name}" for at, _, name in found if at == folder and name[:1] not in "_.")
 
     def rows(self) -> list[tuple[str, int]]:
         """Return day and id of each row, read where Glue has the partitions."""
