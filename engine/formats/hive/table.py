@@ -1,4 +1,4 @@
-"""One loaded table of a Hive Metastore, as `formats.base.OpenTable`.
+"""One loaded table of a Hive Metastore or of AWS Glue, as `formats.base.OpenTable`.
 
 Changes of a partition need no base: they depend on its files alone.
 """

@@ -1,1 +1,4 @@
-"""The Metastore: a catalog's properties, its calls, and what their errors mean. Nothing here opens a table's files."""
+"""Catalogs: their properties, and calls to a Hive Metastore and to AWS Glue, behind the role `roles.HiveCatalog`.
+
+Nothing here opens a table's files.
+"""

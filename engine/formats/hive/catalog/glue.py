@@ -83,9 +83,8 @@ class GlueCatalog:
     def databases(self) -> Databases:
         """Return the names of the databases; links and federated ones apart."""
         try:
-            found = {
-                str(each["Name"]): _leads_away(each) for each in pages(self._client().get_databases, "DatabaseList")
-            }
+            listed = pages(self._client().get_databases, "DatabaseList")
+            found = {str(each.get("Name", "")): _leads_away(each) for each in listed}
         except NoEntity as error:
             raise StateConflict(f"Glue has no such catalog: {error}; correct {CATALOG_ID}") from error
         names = sorted(found)
