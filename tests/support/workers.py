@@ -16,6 +16,7 @@ from xdist.workermanage import WorkerController
 
 _TOGETHER: Final = {  # where the path begins, the first that fits
     "tests/acceptance/test_cancel.py": "on Spark",
+    "tests/acceptance/test_hive_on_glue.py": "on Spark",
     "tests/acceptance/test_killed_native.py": "on Spark",
     "tests/acceptance/test_killed_workers.py": "on Spark",
     "tests/acceptance/test_quiet_hours.py": "on Spark",
