@@ -1,8 +1,7 @@
 """The contract of table formats (`engine/formats/base`), kept by each of them.
 
-Subjects: Iceberg; the plain format of `tests/support/plain`, bare Parquet files without field ids; the model of the
-simulation; Paimon, rewritten by its own core; and Hive, which is only read. Each test gets a new table with two
-partitions of three files.
+Subjects: Iceberg; the plain format of `tests/support/plain`, without field ids; the simulation's model; Paimon, by its
+own core; and Hive, in a Metastore and in Glue. Each test gets a new table with two partitions of three files.
 """
 
 import asyncio
