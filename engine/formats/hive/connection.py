@@ -25,12 +25,13 @@ from engine.formats.hive.catalog.glue import GlueCatalog
 from engine.formats.hive.catalog.metastore import Metastore
 from engine.formats.hive.catalog.properties import GLUE, PLAIN, problems_of
 from engine.formats.hive.catalog.roles import HiveCatalog
-from engine.formats.hive.errors import asking_metastore, reading_table
+from engine.formats.hive.errors import reading_table
 from engine.formats.hive.metadata.tables import is_parquet_table
 from engine.formats.hive.probes import SHARE, Looks
 from engine.formats.hive.table import HiveTable
 from engine.formats.hive.view import TableView
 from engine.formats.intake.catalogs.glue.properties import GLUE_PROPERTIES
+from engine.formats.intake.catalogs.metastores.errors import asking_metastore
 from engine.formats.intake.catalogs.metastores.properties import URI
 from engine.formats.intake.catalogs.metastores.sessions import servers_of
 from engine.formats.intake.parameters import meaningless_in

@@ -1,44 +1,15 @@
-"""Translate exceptions of a Metastore, of storage and of damaged metadata into errors of the domain."""
+"""Translate exceptions of one table's entry in a Metastore, and of its storage, into errors of the domain."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-import structlog
 from thrift.Thrift import TException
 
-from engine.domain.errors import PackhouseError, StateConflict
-from engine.formats.intake.catalogs.metastores.errors import NOT_UNDERSTOOD, condition_of
-from engine.formats.intake.errors import is_own_fault, reading_metadata, storage_condition, summary_of
-
-_log = structlog.get_logger(__name__)
+from engine.formats.intake.catalogs.metastores.errors import condition_of
+from engine.formats.intake.errors import reading_metadata, summary_of
 
 _REMEDY: Final = "correct the table's entry in the catalog"
-
-
-@contextmanager
-def asking_metastore(doing: str) -> Iterator[None]:
-    """Run a block with calls to the Metastore that concern no particular table; `doing` completes "Could not …".
-
-    Raises:
-        Away: it does not answer.
-        NotFound: no such database or table.
-        StateConflict: its answers are not those of a Metastore.
-        Transient: it answers with an error.
-    """
-    try:
-        yield
-    except PackhouseError:
-        raise
-    except TException as error:
-        raise condition_of(error, f"Could not {doing}: {summary_of(error)}") from error
-    except OSError as error:
-        raise storage_condition(error, f"Could not {doing}: {summary_of(error)}") from error
-    except Exception as error:
-        if is_own_fault(error):
-            raise
-        _log.warning("metastore_not_understood", doing=doing, exc_info=error)
-        raise StateConflict(f"Could not {doing}: {summary_of(error)}; {NOT_UNDERSTOOD}") from error
 
 
 @contextmanager

@@ -82,10 +82,10 @@ async def test_pointers_follow_every_commit_and_leave_out_what_is_not_there(worl
     catalog = await world.container.catalogs.get(SYSTEM, "lake")
     connection = await world.container.formats.connect(catalog)
     present, absent = TableRef("lake", NAME[:1], NAME[1]), TableRef("lake", NAME[:1], "none")
-    deeper = TableRef("lake", (NAME[0], "inner"), NAME[1])
-    before = await asyncio.to_thread(connection.pointers, [present, absent, deeper])
+    asked = [present, absent, *(TableRef("lake", each, NAME[1]) for each in ((NAME[0], "inner"), ("nowhere",)))]
+    before = await asyncio.to_thread(connection.pointers, asked)
     world.lake.append(day="2026-11-01")
-    after = await asyncio.to_thread(connection.pointers, [present, absent, deeper])
+    after = await asyncio.to_thread(connection.pointers, asked)
     assert before.keys() == after.keys() == {present}
     assert before != after
     with pytest.raises(NoSuchTableError):

@@ -23,8 +23,9 @@ from pyiceberg.exceptions import CommitFailedException
 from redis.asyncio import Redis
 
 from engine.domain.runs.run import RunState
-from engine.formats.iceberg.catalog.stored import hive, locks
+from engine.formats.iceberg.catalog.stored import hive
 from engine.formats.iceberg.connection import IcebergFormat
+from engine.formats.intake.catalogs.metastores import locks
 from tests.support.hive.metastore import Metastore
 from tests.support.world import NAME, World, open_world
 
@@ -83,15 +84,15 @@ async def test_a_table_is_rewritten_and_its_entry_stays_what_it_was_otherwise(
 async def test_an_append_before_the_lock_costs_a_try(
     world: World, metastore: Metastore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before, left, enter = len(world.lake.ids()), [1, 1], locks.TableLock.__enter__
+    before, left, enter = len(world.lake.ids()), [1, 1], locks.MetastoreLock.__enter__
 
-    def append_first(lock: locks.TableLock) -> locks.TableLock:
+    def append_first(lock: locks.MetastoreLock) -> locks.MetastoreLock:
         if left:
             left.pop()
             world.lake.append(day="2026-11-01")
         return enter(lock)
 
-    monkeypatch.setattr(locks.TableLock, "__enter__", append_first)
+    monkeypatch.setattr(locks.MetastoreLock, "__enter__", append_first)
     run = await world.rewrite()
     assert (run.state, run.attempt, left) == (RunState.SUCCEEDED, 1, []), run.detail
     assert len(set(world.lake.ids())) == len(world.lake.ids()) == before + 100

@@ -22,9 +22,9 @@ from thrift.Thrift import TException
 
 from engine.domain.errors import StateConflict
 from engine.formats.iceberg.catalog.stored.entries import by_database, following, is_iceberg, location_in
-from engine.formats.iceberg.catalog.stored.locks import TableLock
 from engine.formats.iceberg.catalog.stored.pointers import StoredPointers
 from engine.formats.intake.catalogs.metastores.errors import condition_of
+from engine.formats.intake.catalogs.metastores.locks import MetastoreLock
 from engine.formats.intake.catalogs.metastores.sessions import MetastoreServers, servers_of
 from engine.formats.intake.errors import printable
 from engine.outgoing.bounds import CheckLocation, CheckPeer, any_peer, anywhere
@@ -110,20 +110,21 @@ class GuardedHiveCatalog(StoredPointers, HiveCatalog):
         current = self.load_table((database, name))
         staged = self._update_and_stage_table(current, table.name(), requirements, updates)
         self._write_metadata(staged.metadata, staged.io, staged.metadata_location)
-        with self._session("commit to a table") as client, TableLock(client, database, name) as lock:
+        with self._session("commit to a table") as client, MetastoreLock(client, database, name) as lock:
             entry = _entry(client, database, name)
             if location_in(entry.parameters) != current.metadata_location:
                 raise CommitFailedException(f"another commit changed {database}.{name}")
             figures = _figures(entry.parameters, staged.metadata)
             entry.parameters = {**following(entry.parameters, staged.metadata_location), **figures}
-            lock.check()
+            if lock.is_outlived:
+                raise CommitFailedException("the lock of the table was held for too long, as by a machine that slept")
             _replace(client, entry, expected=current.metadata_location)
         return CommitTableResponse(metadata=staged.metadata, metadata_location=staged.metadata_location)
 
     def check_writing(self, table: Table) -> str:
         """Check that the table's lock can be taken; no call tells whether its entry may be changed."""
         database, name = self.identifier_to_database_and_table(table.name(), NoSuchTableError)
-        with self._session("take the lock of a table") as client, TableLock(client, database, name):
+        with self._session("take the lock of a table") as client, MetastoreLock(client, database, name):
             return f"the lock of {database}.{name} can be taken; whether entries may be changed is not known before"
 
     def _of_entry(self, entry: Any) -> Table:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from hive_metastore.ThriftHiveMetastore import Client
-from hive_metastore.ttypes import GetTableRequest, GetTablesRequest, Table
+from hive_metastore.ttypes import GetTableRequest, GetTablesRequest, NoSuchObjectException, Table, UnknownDBException
 from thrift.protocol.TProtocol import TProtocolBase
 from thrift.Thrift import TApplicationException
 
@@ -28,13 +28,20 @@ class AnyRelease(Client):  # type: ignore[misc] # the library has no types
         )
 
     def get_table_objects_by_name(self, dbname: str, tbl_names: Sequence[str]) -> Sequence[Table]:
-        """Return those of the named tables that exist."""
+        """Return those of the named tables that exist. Raises NoSuchObjectException without the database."""
         names = list(tbl_names)
-        return self._known(  # type: ignore[no-any-return]
-            "get_table_objects_by_name",
-            lambda: Client.get_table_objects_by_name(self, dbname, names),
-            lambda: self.get_table_objects_by_name_req(GetTablesRequest(dbName=dbname, tblNames=names)).tables,
-        )
+        try:
+            return self._known(  # type: ignore[no-any-return]
+                "get_table_objects_by_name",
+                lambda: Client.get_table_objects_by_name(self, dbname, names),
+                lambda: self.get_table_objects_by_name_req(GetTablesRequest(dbName=dbname, tblNames=names)).tables,
+            )
+        except UnknownDBException as error:
+            raise NoSuchObjectException(error.message) from error
+        except TApplicationException as error:
+            if error.type == TApplicationException.MISSING_RESULT:  # of an error that the later client does not know
+                self.get_database(dbname)
+            raise
 
     def _known(self, name: str, call: Callable[[], Any], later: Callable[[], Any]) -> Any:
         """Return the answer to a call, or to the later one if the server does not know it."""

@@ -1,14 +1,20 @@
 """Conditions of the domain that errors of a session with a Metastore mean."""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
+import structlog
 from hive_metastore.ttypes import MetaException, NoSuchObjectException
 from thrift.Thrift import TApplicationException, TException
 from thrift.transport.TTransport import TTransportException
 
 from engine.domain.errors import Away, NotFound, PackhouseError, StateConflict, Transient
 from engine.domain.fleet.dependencies import DependencyKind
+from engine.formats.intake.errors import is_own_fault, storage_condition, summary_of
+
+_log = structlog.get_logger(__name__)
 
 NOT_UNDERSTOOD: Final = "check that `uri` is the address of a Hive Metastore, and whether it requires TLS or Kerberos"
 
@@ -29,6 +35,31 @@ class WrongAccess(TTransportException):  # type: ignore[misc] # the library has 
 
     def __init__(self, reason: str, remedy: str) -> None:
         super().__init__(TTransportException.NOT_OPEN, f"{reason}; {remedy}")
+
+
+@contextmanager
+def asking_metastore(doing: str) -> Iterator[None]:
+    """Run a block with calls to the Metastore that concern no particular table; `doing` completes "Could not …".
+
+    Raises:
+        Away: it does not answer.
+        NotFound: no such database or table.
+        StateConflict: its answers are not those of a Metastore.
+        Transient: it answers with an error.
+    """
+    try:
+        yield
+    except PackhouseError:
+        raise
+    except TException as error:
+        raise condition_of(error, f"Could not {doing}: {summary_of(error)}") from error
+    except OSError as error:
+        raise storage_condition(error, f"Could not {doing}: {summary_of(error)}") from error
+    except Exception as error:
+        if is_own_fault(error):
+            raise
+        _log.warning("metastore_not_understood", doing=doing, exc_info=error)
+        raise StateConflict(f"Could not {doing}: {summary_of(error)}; {NOT_UNDERSTOOD}") from error
 
 
 def condition_of(error: TException, message: str) -> PackhouseError:

@@ -1,8 +1,8 @@
-"""The lock of a table in a Hive Metastore, which clients of Iceberg hold while they replace the table's entry.
+"""The lock of a table in a Hive Metastore, which clients of Iceberg and of Paimon hold while they commit.
 
-Other clients take the same lock (exclusive, of the table, without a transaction). The Metastore ends locks of which
-nothing is heard for `hive.txn.timeout`, 300 s by default, if its housekeeping runs. This lock is held for two calls,
-which is shorter, so that it needs no heartbeat; one that a killed process of Packhouse left is ended by the next.
+They take the same lock: exclusive, of the table, without a transaction. The Metastore ends locks of which nothing is
+heard for `hive.txn.timeout`, 300 s by default, if its housekeeping runs. This lock is held for less, so that it needs
+no heartbeat; one that a killed process of Packhouse left is ended by the next.
 """
 
 import getpass
@@ -18,10 +18,11 @@ from hive_metastore.ttypes import (
     LockRequest,
     LockState,
     LockType,
+    NoSuchLockException,
     ShowLocksRequest,
+    TxnAbortedException,
     UnlockRequest,
 )
-from pyiceberg.exceptions import CommitFailedException
 from thrift.Thrift import TException
 
 from engine.domain.clock import doubled
@@ -47,7 +48,7 @@ _LONGEST_WAIT_SECONDS: Final = 2.0
 _SHOWN: Final = 100
 
 
-class TableLock:
+class MetastoreLock:
     """Context manager that holds the exclusive lock of a table.
 
     Entering it raises:
@@ -58,10 +59,14 @@ class TableLock:
     def __init__(self, client: Any, database: str, table: str) -> None:
         self._client, self._database, self._table = client, database, table
         self._lock = -1
+        self._is_left_behind = False
+        self.since = 0.0
+        """Time of `time.monotonic` before it was given."""
 
     def __enter__(self) -> Self:
         component = LockComponent(LockType.EXCLUSIVE, LockLevel.TABLE, self._database, self._table)
         request = LockRequest([component], user=_user(), hostname=socket.gethostname()[:_SHOWN], agentInfo=AGENT)
+        self.since = time.monotonic()
         answer = self._client.lock(request)
         self._lock = answer.lockid
         try:
@@ -69,16 +74,27 @@ class TableLock:
         except BaseException:
             self._end()
             raise
-        self._until = time.monotonic() + HELD_SECONDS
         return self
 
     def __exit__(self, *_raised: object) -> None:
-        self._end()
+        if not self._is_left_behind:
+            self._end()
 
-    def check(self) -> None:
-        """Raise `CommitFailedException` if the lock may have been taken over; called before the change is sent."""
-        if time.monotonic() > self._until:
-            raise CommitFailedException("the lock of the table was held for too long, as by a machine that slept")
+    @property
+    def is_outlived(self) -> bool:
+        """Whether the lock may have been taken over; asked before a change is sent."""
+        return time.monotonic() > self.since + HELD_SECONDS
+
+    def is_confirmed(self) -> bool:
+        """Ask the Metastore whether it still counts, and let it count from now on. Raises `TException`."""
+        try:
+            return bool(self._client.check_lock(CheckLockRequest(self._lock)).state == LockState.ACQUIRED)
+        except (NoSuchLockException, TxnAbortedException):
+            return False
+
+    def leave(self) -> None:
+        """Do not end it with the block: a change that was sent may still take effect."""
+        self._is_left_behind = True
 
     def _wait(self, state: int) -> None:
         until, tries = time.monotonic() + WAIT_SECONDS, 0
@@ -93,6 +109,7 @@ class TableLock:
                 raise Transient(f"the lock of {self._database}.{self._table} is held by {_named(holders)}")
             tries += 1
             time.sleep(doubled(_FIRST_WAIT_SECONDS, tries, longest=_LONGEST_WAIT_SECONDS))
+            self.since = time.monotonic()
             state = self._client.check_lock(CheckLockRequest(self._lock)).state
         if state != LockState.ACQUIRED:
             name = LockState._VALUES_TO_NAMES.get(state, state)  # noqa: SLF001 - the library has no other way
