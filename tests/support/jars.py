@@ -25,6 +25,13 @@ def _rounds(coordinates: Iterable[str]) -> Iterator[list[str]]:
 
 if __name__ == "__main__":
     hive = {each for release in RELEASES.values() for each in release.coordinates}
-    others = {ICEBERG_RUNTIME, hdfs_server.minicluster(), *iceberg_rest_server.JARS, *core.JARS, nessie_server.NESSIE}
+    others = {
+        ICEBERG_RUNTIME,
+        hdfs_server.minicluster(),
+        *iceberg_rest_server.JARS,
+        *core.JARS,
+        *core.HIVE_JARS,
+        nessie_server.NESSIE,
+    }
     for coordinates in _rounds(hive | others):
         fetch_all(coordinates, CACHE_FOLDER)

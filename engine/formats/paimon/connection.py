@@ -1,7 +1,6 @@
-"""The Paimon format: catalogs of types `filesystem`, `jdbc` and `rest`.
+"""The Paimon format: catalogs of types `filesystem`, `jdbc`, `hive` and `rest`.
 
-Tables of the first two are in `<database>.db/<table>` of a folder; a REST catalog names the place of each. Paimon's
-catalog `hive` is not supported.
+Tables of the first two are in `<database>.db/<table>` of a folder; the others name the place of each.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,13 +23,27 @@ from engine.formats.base import (
 )
 from engine.formats.base.checks import examples, run_steps
 from engine.formats.intake.caches import ManifestCache
+from engine.formats.intake.catalogs.metastores.sessions import servers_of
 from engine.formats.intake.parameters import meaningless_in
 from engine.formats.intake.table_storage import TableStorage
 from engine.formats.paimon.capabilities import CAPABILITIES
 from engine.formats.paimon.catalog.database import CatalogDatabase
+from engine.formats.paimon.catalog.hive import HiveWarehouse
+from engine.formats.paimon.catalog.hive_locks import HiveTableLock, takes_lock
 from engine.formats.paimon.catalog.jdbc import JdbcWarehouse
-from engine.formats.paimon.catalog.locks import Sightings, TableLock
-from engine.formats.paimon.catalog.properties import JDBC, LOCK_ENABLED, PLAIN, REST, TOKEN, URI, problems_of
+from engine.formats.paimon.catalog.locks import CatalogLock, Sightings, TableLock
+from engine.formats.paimon.catalog.properties import (
+    HIVE,
+    IN_PARAMETERS,
+    JDBC,
+    LOCK_ENABLED,
+    PLAIN,
+    REST,
+    TOKEN,
+    URI,
+    WAREHOUSE,
+    problems_of,
+)
 from engine.formats.paimon.catalog.rest.client import NoSuch, RequestRefused, RestClient
 from engine.formats.paimon.catalog.rest.warehouse import RestWarehouse
 from engine.formats.paimon.catalog.warehouse import Warehouse
@@ -125,12 +138,16 @@ class PaimonConnection:
         self._core = core
         self._properties = {name: value for name, value in properties.items() if name.startswith(STORE_PREFIXES)}
         self._meaningless = meaningless_in(properties)
-        self._root = properties["warehouse"].rstrip("/") or "/"
+        self._root = properties[URI if properties["type"] == HIVE else WAREHOUSE].rstrip("/") or "/"
         self._database = CatalogDatabase(properties, check_peer=check_peer) if properties["type"] == JDBC else None
         self._rest: RestWarehouse | None = None
         if properties["type"] == REST:
             client = RestClient(uri=properties[URI], token=properties[TOKEN], check_peer=check_peer)
-            self._rest = RestWarehouse(client, properties["warehouse"])
+            self._rest = RestWarehouse(client, properties[WAREHOUSE])
+        self._hive: HiveWarehouse | None = None
+        if properties["type"] == HIVE:
+            self._hive = HiveWarehouse(servers_of(properties, check_peer), properties.get(IN_PARAMETERS) == "true")
+        self._takes_lock = takes_lock(properties)
         self._sightings = Sightings()
         self._is_lock_required = _truth(properties.get(LOCK_ENABLED))
         self._cache = cache
@@ -148,15 +165,16 @@ class PaimonConnection:
             self._warehouse().databases()
 
     def check(self) -> Sequence[CheckStep]:
-        """List the databases, list their tables, read the first table's metadata."""
+        """List the databases, list their tables, read the first table's metadata, take its lock in a Metastore."""
         found: list[tuple[str, ...]] = []
-        return run_steps(
-            [
-                ("list_databases", reading_table, self._check_databases),
-                ("list_tables", reading_table, lambda: self._check_tables(found)),
-                ("read_table", reading_table, lambda: self._check_table(found)),
-            ]
-        )
+        steps = [
+            ("list_databases", reading_table, self._check_databases),
+            ("list_tables", reading_table, lambda: self._check_tables(found)),
+            ("read_table", reading_table, lambda: self._check_table(found)),
+        ]
+        if (hive := self._hive) is not None and self._takes_lock:
+            steps.append(("take_lock", reading_table, lambda: self._check_lock(found, hive)))
+        return run_steps(steps)
 
     def list_tables(self, limit: int, is_wanted: IsWanted = every_namespace) -> TableListing:
         """List the tables of the accepted databases, ordered by address, at most `limit`.
@@ -217,23 +235,32 @@ class PaimonConnection:
                 if view is not None:
                     _ = view.options, view.codec  # what the schema does not allow to read is reported here
                     return view
-        raise NotFound(f"Could not open table {ref}: {self._lacking(None if files is None else files.location)}")
+        raise NotFound(f"Could not open table {ref}: {self._lacking(ref, None if files is None else files.location)}")
 
     def _files_of(self, ref: TableRef, scope: FileScope, location: str | None = None) -> TableFiles | None:
         """Return the files of a table, None if the catalog has none of this name; `location`: None: not known yet."""
-        if self._rest is None:
-            place = location or self._folders().locations([ref]).get(ref)
-            return None if place is None else TableFiles(self._storage(place, scope), place)
-        table = self._rest.table(ref)
-        if table is None:
+        if self._rest is not None:
+            table = self._rest.table(ref)
+            place = None if table is None else table.location
+        else:
+            table, place = None, location or self._folders().locations([ref]).get(ref)
+        if place is None:
             return None
+        is_named = self._rest is not None or self._hive is not None
+        if is_named:
+            self._check_named(place)
+        return TableFiles(self._storage(place, scope), place, table, is_named=is_named)
+
+    def _check_named(self, location: str) -> None:
+        """Check the location that a catalog names for a table."""
         try:
-            self._check_location(table.location)
+            self._check_location(location)
         except InvalidInput as error:
             raise ForbiddenPlace(error.message, problems=error.problems) from error
-        return TableFiles(self._storage(table.location, scope), table.location, table)
 
-    def _lacking(self, location: str | None) -> str:
+    def _lacking(self, ref: TableRef, location: str | None) -> str:
+        if self._hive is not None:
+            return self._hive.lacking(ref) if location is None else self._hive.advice(masked(location))
         if self._database is None and self._rest is None:
             return f"the warehouse {masked(self._root)} has no such table"
         holder = "the catalog" if self._database is None else "the catalog's database"
@@ -241,16 +268,20 @@ class PaimonConnection:
             return f"{holder} has it, but there is no table at {masked(location)}"
         return f"{holder} has no table of this name, or the name can't be that of a folder"
 
-    def _warehouse(self) -> Warehouse | JdbcWarehouse | RestWarehouse:
+    def _warehouse(self) -> Warehouse | JdbcWarehouse | HiveWarehouse | RestWarehouse:
         return self._folders() if self._rest is None else self._rest
 
-    def _folders(self) -> Warehouse | JdbcWarehouse:
+    def _folders(self) -> Warehouse | JdbcWarehouse | HiveWarehouse:
+        if self._hive is not None:
+            return self._hive
         self._check_location(self._root)
         if self._database is not None:
             return JdbcWarehouse(self._database, self._root)
         return Warehouse(TableStorage(self._properties, places=AllowedFolders([self._root])), self._root)
 
-    def _lock_of(self, ref: TableRef) -> TableLock | None:
+    def _lock_of(self, ref: TableRef) -> CatalogLock | None:
+        if self._hive is not None:
+            return self._metastore_lock(ref, self._hive)
         if self._database is None:
             return None
         return TableLock(
@@ -261,6 +292,9 @@ class PaimonConnection:
             is_required=self._is_lock_required,
         )
 
+    def _metastore_lock(self, ref: TableRef, hive: HiveWarehouse) -> HiveTableLock:
+        return HiveTableLock(servers=hive.servers, namespace=ref.namespace[0], name=ref.name, is_taken=self._takes_lock)
+
     def _storage(self, location: str, scope: FileScope) -> TableStorage:
         return TableStorage(self._properties, places=AllowedFolders(scope.folders(location)))
 
@@ -268,6 +302,8 @@ class PaimonConnection:
         found = self._warehouse().databases()
         if not found and self._database is not None:
             return f"the catalog's database has no database with the catalog key {self._database.key}"
+        if self._hive is not None:
+            return f"{len(found)} databases{examples(found)} in the Metastore at {masked(self._root)}"
         if not found and self._rest is not None:
             return f"the catalog has no database in the warehouse {masked(self._root)} that the token may list"
         if not found:
@@ -286,3 +322,9 @@ class PaimonConnection:
         *namespace, name = found[0]
         table = self.open_table(TableRef("", tuple(namespace), name))
         return f"{'.'.join(found[0])}: snapshot {table.head_snapshot_id or 'none'} at {masked(table.location)}"
+
+    def _check_lock(self, found: list[tuple[str, ...]], hive: HiveWarehouse) -> str:
+        if not found:
+            return "no table whose lock could be taken"
+        *namespace, name = found[0]
+        return self._metastore_lock(TableRef("", tuple(namespace), name), hive).check()

@@ -39,11 +39,15 @@ class ManagedTable(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TableFiles:
-    """The files of the table at a location. `managed`: the table in a catalog that decides about its snapshots."""
+    """The files of the table at a location.
+
+    `managed`: the table in a catalog that decides about its snapshots. `is_named`: the catalog names the location.
+    """
 
     storage: TableStorage
     location: str
     managed: ManagedTable | None = None
+    is_named: bool = False
 
     @property
     def manifests(self) -> str:

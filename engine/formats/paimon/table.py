@@ -22,7 +22,7 @@ from engine.formats.base import (
 )
 from engine.formats.intake.errors import causes_of
 from engine.formats.intake.guards import reads
-from engine.formats.paimon.catalog.locks import TableLock
+from engine.formats.paimon.catalog.locks import CatalogLock
 from engine.formats.paimon.errors import reading_table
 from engine.formats.paimon.history import snapshot_infos
 from engine.formats.paimon.metadata.partition_fields import SPEC_ID, partition_times, spec_fields
@@ -51,7 +51,7 @@ class PaimonTable(NoParts):
         *,
         core: CoreCalls | None,
         fresh: Callable[[], TableView],
-        lock: TableLock | None = None,
+        lock: CatalogLock | None = None,
     ) -> None:
         self._view = view
         self._properties = view.files.storage.properties

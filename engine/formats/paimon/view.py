@@ -26,6 +26,7 @@ from engine.formats.paimon.metadata.options import TableOptions, check_manifest_
 from engine.formats.paimon.metadata.partitions import PartitionCodec
 from engine.formats.paimon.metadata.schemas import TableSchema
 from engine.formats.paimon.metadata.snapshots import Snapshot, parse_snapshot
+from engine.rewriting.kernel.storage.places import normalise_uri
 
 _READERS: Final = 8
 
@@ -61,7 +62,7 @@ class TableView:
         head = None if newest is None else parse_snapshot(newest[1], number=newest[0])
         if head is not None and head.schema_id not in ids:
             raise Malformed(f"snapshot-{head.id} is of schema {head.schema_id}, which the table does not have")
-        uuid = _uuid(ref, first) if files.managed is None else files.managed.uuid
+        uuid = _uuid(ref, first, files) if files.managed is None else files.managed.uuid
         return TableView(ref, files, cache, known, _pointer(ids, newest), uuid, schema, head, meaningless)
 
     def at(self, snapshot: Snapshot) -> "TableView":
@@ -167,6 +168,10 @@ def _pointer(schema_ids: Sequence[int], newest: tuple[int, bytes] | None) -> str
     return f"schema-{schema_ids[-1]} snapshot-{number} {hashlib.sha256(body).hexdigest()[:16]}"
 
 
-def _uuid(ref: TableRef, first: TableSchema) -> str:
-    """Return an identity of the table from the values that make up Paimon's own: address and time of creation."""
-    return str(uuid5(NAMESPACE_URL, f"paimon:{'.'.join((*ref.namespace, ref.name))}.{first.created_at_ms}"))
+def _uuid(ref: TableRef, first: TableSchema, files: TableFiles) -> str:
+    """Return an identity of the table from the values that make up Paimon's own: address and time of creation.
+
+    Where a catalog names the location, it is a part of it: a copy at another one is another table.
+    """
+    place = f" at {normalise_uri(files.location)}" if files.is_named else ""
+    return str(uuid5(NAMESPACE_URL, f"paimon:{'.'.join((*ref.namespace, ref.name))}.{first.created_at_ms}{place}"))

@@ -32,6 +32,8 @@ async def test_catalogs_of_every_supported_type_are_created_from_its_properties(
     known |= {"hive.metastore.thrift.client.ssl.enabled": "true", "hive.kerberos-authentication": "true", "ugi": ""}
     known |= {
         "token.provider": "bear",
+        "lock.type": "hive",
+        "location-in-properties": "true",
         "packhouse.vended-hosts": "store.example",
         "scope": "all",
         "credential": "env:X",

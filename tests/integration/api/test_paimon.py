@@ -46,13 +46,13 @@ async def test_a_warehouse_is_checked_step_by_step(paimon: Paimon) -> None:
 async def test_a_property_that_the_format_does_not_have_is_not_taken_for_a_secret(api: Api) -> None:
     """Every wrong property is named at once, none of the values repeated."""
     properties = {
-        "type": "hive",
+        "type": "dlf",
         "metastore.uri": "thrift://user:secret@metastore:9083",
         "s3.secret-access-key": "hush",
     }
     refused = await api.post("/v1/catalogs", {"name": "lake", "format": "paimon", "properties": properties}, status=422)
     hints = {each["pointer"]: each["hint"] for each in refused["errors"]}
-    assert hints["/properties/type"] == "use one of filesystem, jdbc, rest"
+    assert hints["/properties/type"] == "use one of filesystem, hive, jdbc, rest"
     assert "names that begin with s3." in hints["/properties/metastore.uri"]
     assert "'env:NAME'" in hints["/properties/s3.secret-access-key"]
     assert "secret@" not in str(refused)

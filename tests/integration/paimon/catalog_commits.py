@@ -1,4 +1,4 @@
-"""Commits of which the worker publishes the snapshot, in JDBC and in REST catalogs."""
+"""Commits of which the worker publishes the snapshot, in JDBC, Hive and REST catalogs."""
 
 import json
 import os
@@ -10,8 +10,7 @@ from engine.domain.errors import PackhouseError
 from engine.formats.base import CommitRequest
 from tests.support.format_subjects import LocalTasks
 from tests.support.paimon.commits import ids, sent, values
-from tests.support.paimon.jdbc_lakes import JdbcLake
-from tests.support.paimon.lakes import PaimonLake
+from tests.support.paimon.lakes import LockingLake, PaimonLake
 from tests.support.paimon.rewrites import RUN, compacted_by_packhouse, opened, rewritten
 from tests.support.paimon.row_writers import RowWriter, check_rows, compacted_beside_writers
 
@@ -32,11 +31,11 @@ def after_preparation(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]
 
 def check_unlocked(lake: PaimonLake) -> None:
     """Check that the lock of the table is free, if the catalog has locks."""
-    assert not isinstance(lake, JdbcLake) or lake.lock_row() is None
+    assert not isinstance(lake, LockingLake) or lake.held_lock() is None
 
 
 class CatalogCommits:
-    """What holds in both; `lake` is a key table of one bucket with three sorted runs."""
+    """What holds in all; `lake` is a key table of one bucket with three sorted runs."""
 
     def test_a_key_table_is_compacted_and_proven(self, lake: PaimonLake) -> None:
         rows = values(lake)
@@ -83,7 +82,7 @@ class CatalogCommits:
         groups = rewritten(table, full=True)
 
         def refuse() -> None:
-            assert not isinstance(lake, JdbcLake) or not lake.lock()
+            assert not isinstance(lake, LockingLake) or not lake.lock()
             raise PackhouseError("the lease is lost")
 
         with pytest.raises(PackhouseError, match="the lease is lost"):
@@ -108,7 +107,7 @@ class CatalogCommits:
         assert [each.snapshot_id for each in opened(lake).commits.find(RUN)] == [4]
 
     def test_no_row_is_lost_beside_a_writer(self, lake: PaimonLake) -> None:
-        """With the lock of a JDBC catalog, which is free at the end; without any in a REST catalog."""
+        """With the lock of a JDBC or Hive catalog, which is free at the end; without any in a REST catalog."""
         rows = values(lake)
         with RowWriter(lake) as writer:
             made = compacted_beside_writers(lake, turns=4 if "PACKHOUSE_DEEP" in os.environ else 2)

@@ -1,4 +1,4 @@
-"""Tables of a catalog that names them, as a JDBC and a REST catalog do."""
+"""Tables of a catalog that names them, as JDBC, Hive and REST catalogs do."""
 
 from typing import TypeVar
 
@@ -39,7 +39,7 @@ def check_away(connection: PaimonConnection, ref: TableRef) -> None:
 
 
 class CatalogDiscovery:
-    """What holds in both; `lake` is a table with three files."""
+    """What holds in all; `lake` is a table with three files."""
 
     def test_a_table_is_listed_and_read(self, lake: PaimonLake) -> None:
         connection = connected(lake)
@@ -47,10 +47,10 @@ class CatalogDiscovery:
         assert connection.list_tables(5).identifiers == (("lake", "events"),)
         table = connection.open_table(lake.ref)
         assert connection.pointers([lake.ref]) == {lake.ref: table.pointer}
-        assert (table.digest().num_rows, table.location) == (3, str(lake.folder))
+        assert (table.digest().num_rows, table.location.removeprefix("file:")) == (3, str(lake.folder))
         steps = connection.check()
-        assert [step.ok for step in steps] == [True, True, True]
-        details = [step.detail.partition(" at ")[0] for step in steps[1:]]
+        assert [step.ok for step in steps[:3]] == [True, True, True]
+        details = [step.detail.partition(" at ")[0] for step in steps[1:3]]
         assert details == ["1 tables (lake.events)", "lake.events: snapshot 3"]
 
     def test_a_table_that_is_dropped_while_it_is_open_is_gone(self, lake: PaimonLake) -> None:

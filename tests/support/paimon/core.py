@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, Final
@@ -29,6 +29,9 @@ JARS: Final = (
 )
 """The core with its connections, and the server of REST catalogs that it has for its own tests."""
 
+HIVE_JARS: Final = ("org.apache.paimon:paimon-bundle:1.2.0", "org.apache.paimon:paimon-hive-catalog:1.2.0")
+"""The core with its client of a Metastore, which Maven Central has up to this version."""
+
 _PATTERNS: Final = (
     "hadoop-client-api-*",
     "hadoop-client-runtime-*",
@@ -36,6 +39,11 @@ _PATTERNS: Final = (
     "jcl-over-slf4j-*",
     "snappy-java-*",
     "lz4-java-*",
+)
+_OF_HIVE: Final = (
+    *("hive-common-*", "hive-exec-*", "hive-metastore-*", "hive-serde-*", "hive-shims-*", "hive-storage-api-*"),
+    *("libfb303-*", "libthrift-*", "commons-lang-*", "commons-lang3-*", "commons-io-*", "guava-*", "failureaccess-*"),
+    *("datanucleus-core-*", "jdo-api-*", "log4j-*", "commons-codec-*", "commons-cli-*"),
 )
 ROOT: Final = Path(__file__).parents[3]
 
@@ -68,10 +76,10 @@ class PaimonCore:
 
 
 @contextmanager
-def open_core(log: Path) -> Iterator[PaimonCore]:
-    """Start the core in a process of its own, its errors in a file."""
-    own = [jar.absolute() for jar in fetch_all(JARS, CACHE_FOLDER)]
-    path = [*own, *(jar for each in _PATTERNS for jar in _SPARK.glob(f"{each}.jar"))]
+def open_core(log: Path, jars: Sequence[str] = JARS, patterns: Sequence[str] = _PATTERNS) -> Iterator[PaimonCore]:
+    """Start the core of some jars, and of jars of Spark, in a process of its own, its errors in a file."""
+    own = [jar.absolute() for jar in fetch_all(jars, CACHE_FOLDER)]
+    path = [*own, *(jar for each in patterns for jar in _SPARK.glob(f"{each}.jar"))]
     with log.open("wb") as errors:
         process = subprocess.Popen(
             [sys.executable, "-m", "tests.support.paimon.core_process", *map(str, path)],
@@ -90,4 +98,12 @@ def open_core(log: Path) -> Iterator[PaimonCore]:
 def paimon_core(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PaimonCore]:
     """The core, in a process of its own."""
     with open_core(tmp_path_factory.mktemp("paimon") / "log") as core:
+        yield core
+
+
+@pytest.fixture(scope="session")
+def hive_core(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PaimonCore]:
+    """A core with a client of a Metastore, in a process of its own."""
+    log = tmp_path_factory.mktemp("paimon-hive") / "log"
+    with open_core(log, HIVE_JARS, (*_PATTERNS, *_OF_HIVE)) as core:
         yield core

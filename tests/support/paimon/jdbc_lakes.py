@@ -13,7 +13,7 @@ from sqlalchemy import NullPool, create_engine, make_url, text
 
 from engine.formats.paimon.catalog.database import CatalogDatabase, LockRow
 from tests.support.paimon.core import PaimonCore
-from tests.support.paimon.lakes import COLUMNS, PaimonLake
+from tests.support.paimon.lakes import COLUMNS, LockingLake
 from tests.support.postgres_server import PostgresServer
 
 KEY = "jdbc.lake.events"
@@ -44,7 +44,7 @@ class CatalogHome:
 
 
 @dataclass(frozen=True)
-class JdbcLake(PaimonLake):
+class JdbcLake(LockingLake):
     """One table of the database `lake`, in a JDBC catalog. `with_lock`: its writers take the lock."""
 
     home: CatalogHome = field(default_factory=lambda: CatalogHome("", {}))
@@ -88,6 +88,9 @@ class JdbcLake(PaimonLake):
     def lock_row(self) -> LockRow | None:
         """Return the row of the table's lock."""
         return self.database.held(KEY)
+
+    def held_lock(self) -> LockRow | None:
+        return self.lock_row()
 
 
 @contextmanager

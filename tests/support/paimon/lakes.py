@@ -95,6 +95,23 @@ class PaimonLake(CoreTable):
         self.call("compact", full=True, options={"write-only": "false"})
 
 
+@dataclass(frozen=True)
+class LockingLake(PaimonLake):
+    """A table of a catalog whose lock writers take."""
+
+    def lock(self) -> bool:
+        """Try once to take the table's lock, as a writer does."""
+        raise NotImplementedError
+
+    def unlock(self) -> None:
+        """Release the table's lock."""
+        raise NotImplementedError
+
+    def held_lock(self) -> object | None:
+        """Return what the catalog knows of the table's lock; None if it is free."""
+        raise NotImplementedError
+
+
 def made_once(core: PaimonCore, root: Path, key: str, make: Callable[[PaimonLake], object]) -> PaimonLake:
     """Copy a table to a warehouse; the session makes it at the first call with this key."""
     made = PaimonLake(core, core.folder / sha256(key.encode()).hexdigest())

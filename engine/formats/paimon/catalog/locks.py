@@ -1,4 +1,4 @@
-"""The lock of a JDBC catalog, by which the commits to a table exclude each other.
+"""Locks of catalogs, by which the commits to a table exclude each other, and that of a JDBC catalog.
 
 Paimon's rule (`JdbcCatalogLock` of 1.4): who inserts the row `<catalog key>.<database>.<table>` has the lock and
 deletes the row afterwards. Before each try, a writer deletes a row whose age exceeds its own `expire_time_seconds`.
@@ -13,10 +13,10 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from threading import Lock, Thread
-from typing import Final, TypeVar
+from typing import Final, Protocol, TypeVar
 
 import structlog
 
@@ -41,6 +41,16 @@ _REMEDY: Final = (
 
 _T = TypeVar("_T")
 _log = structlog.get_logger(__name__)
+
+
+class CatalogLock(Protocol):
+    """The lock of one table."""
+
+    def is_used(self) -> bool:
+        """Return whether commits take the lock."""
+
+    def held(self) -> AbstractContextManager["HeldLock"]:
+        """Hold the lock during a block."""
 
 
 class Sightings:
@@ -106,8 +116,7 @@ class TableLock:
             Transient: another writer has had it for the whole wait.
             Away, StateConflict: the database does not answer, or refuses.
         """
-        held = self._acquired()
-        row = held.row
+        held, row = self._acquired()
         try:
             yield held
         except OutcomeUnknown:
@@ -118,14 +127,14 @@ class TableLock:
             raise
         self._release(row)
 
-    def _acquired(self) -> "HeldLock":
+    def _acquired(self) -> tuple["HeldLock", LockRow]:
         lock_id = f"{self.database.key}.{self.namespace}.{self.name}"
         clock, pause = self.sightings.clock, _FIRST_PAUSE
         until = clock() + WAIT_SECONDS
         while True:
             begun = clock()
             if (row := self.database.lock(lock_id, EXPIRE_SECONDS)) is not None:
-                return HeldLock(row, clock, begun)
+                return HeldLock(lock_id, clock, begun), row
             other = self.database.held(lock_id)
             if (
                 other is not None
@@ -154,17 +163,22 @@ class TableLock:
 
 @dataclass(frozen=True, slots=True)
 class HeldLock:
-    """A lock that is held, for a limited time: `begun` is before it was acquired."""
+    """A lock that is held, for a limited time.
 
-    row: LockRow
+    `begun` is before it was acquired. `confirm` raises if the catalog does not have it as ours any more.
+    """
+
+    name: str
     clock: Callable[[], float]
     begun: float
+    confirm: Callable[[], None] = lambda: None
 
     def check(self) -> None:
-        """Check that there is time enough to commit. Raises `Transient`."""
+        """Check that it still counts, and that there is time enough to commit. Raises `Transient`, or as `confirm`."""
+        self.confirm()
         held = self.clock() - self.begun
         if held > USE_SECONDS:
-            raise Transient(f"the catalog's lock {self.row.lock_id} was held for {held:.0f} s; nothing was committed")
+            raise Transient(f"the catalog's lock {self.name} was held for {held:.0f} s; nothing was committed")
 
     def within(self, work: Callable[[], _T]) -> _T:
         """Return the result of work that commits nothing, if it is done in time.
@@ -178,7 +192,7 @@ class HeldLock:
             return done.result(timeout=USE_SECONDS)
         except TimeoutError:
             raise Transient(
-                f"a commit was not prepared within {USE_SECONDS:.0f} s under the catalog's lock {self.row.lock_id}; "
+                f"a commit was not prepared within {USE_SECONDS:.0f} s under the catalog's lock {self.name}; "
                 "nothing was committed"
             ) from None
 

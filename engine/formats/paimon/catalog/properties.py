@@ -6,30 +6,41 @@ from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from engine.domain.errors import FieldProblem
-from engine.domain.tables.capabilities import CatalogProperty, CatalogType, unserved_type
+from engine.domain.tables.capabilities import CatalogProperty, CatalogType
 from engine.domain.values.uris import masked
 from engine.formats.base import PLAIN_OF_STORES, STORE_PREFIXES, PlainProperties, problems_of_type
+from engine.formats.intake.catalogs.metastores.properties import (
+    ACCESS_PROPERTIES,
+    PLAIN_OF_ACCESS,
+    problems_of_access,
+)
 from engine.formats.intake.parameters import MEANINGLESS
 
 FILESYSTEM: Final = "filesystem"
 JDBC: Final = "jdbc"
 REST: Final = "rest"
+HIVE: Final = "hive"
 
+WAREHOUSE: Final = "warehouse"
 URI: Final = "uri"
 CATALOG_KEY: Final = "catalog-key"
 USER: Final = "jdbc.user"
 PASSWORD: Final = "jdbc.password"  # noqa: S105 - the name of a property
 LOCK_ENABLED: Final = "lock.enabled"
+LOCK_TYPE: Final = "lock.type"
+IN_PARAMETERS: Final = "location-in-properties"
 LOCK_TIME_ZONE: Final = "packhouse.lock-time-zone"
 TOKEN: Final = "token"  # noqa: S105 - the name of a property
 TOKEN_PROVIDER: Final = "token.provider"  # noqa: S105
 
 PLAIN: Final = PlainProperties(
     PLAIN_OF_STORES
-    | {"type", "warehouse", MEANINGLESS, URI, CATALOG_KEY, USER, LOCK_ENABLED, LOCK_TIME_ZONE, TOKEN_PROVIDER}
+    | PLAIN_OF_ACCESS
+    | {"type", WAREHOUSE, MEANINGLESS, URI, CATALOG_KEY, USER, LOCK_ENABLED, LOCK_TYPE, LOCK_TIME_ZONE, IN_PARAMETERS}
+    | {TOKEN_PROVIDER}
 )
 _WAREHOUSE: Final = CatalogProperty(
-    "warehouse", "Folder of the databases, such as s3://lake/warehouse.", is_required=True
+    WAREHOUSE, "Folder of the databases, such as s3://lake/warehouse.", is_required=True
 )
 TYPES: Final = (
     CatalogType(FILESYSTEM, "File system", (_WAREHOUSE,)),
@@ -51,12 +62,22 @@ TYPES: Final = (
         "REST",
         (
             CatalogProperty(URI, "Address of the server: https://…", is_required=True),
-            CatalogProperty("warehouse", "Name of the warehouse on the server.", is_required=True),
+            CatalogProperty(WAREHOUSE, "Name of the warehouse on the server.", is_required=True),
             CatalogProperty(TOKEN, "Bearer token.", is_required=True, is_secret=True, example="env:LAKE_CATALOG_TOKEN"),
             CatalogProperty(TOKEN_PROVIDER, "Kind of the token: bear, a bearer token."),
         ),
     ),
-    unserved_type("hive", "Hive Metastore"),
+    CatalogType(
+        HIVE,
+        "Hive Metastore",
+        (
+            *ACCESS_PROPERTIES,
+            CatalogProperty(WAREHOUSE, "Folder of the warehouse, by whose store writers take locks or not."),
+            CatalogProperty(LOCK_ENABLED, "Whether writers take locks in the Metastore; default by the warehouse."),
+            CatalogProperty(LOCK_TYPE, "Kind of the locks: hive, those of the Metastore."),
+            CatalogProperty(IN_PARAMETERS, "true: entries state their location as the parameter paimon_location."),
+        ),
+    ),
 )
 """Types of Paimon catalogs with every property that each takes."""
 _NAMES: Final[Mapping[str, tuple[str, ...]]] = {
@@ -66,7 +87,13 @@ _SCHEMES: Final = ("sqlite:///", "postgresql://", "postgresql+psycopg://")
 _REFERENCES: Final = ("env:", "file:")
 _BEARER: Final = "bear"
 """Paimon's name of the provider of bearer tokens."""
+_SITE: Final = "leave it out: in place of a hive-site.xml give `uri` and the properties of TLS and Kerberos"
 _REASONS: Final[Mapping[str, str]] = {
+    "hive-conf-dir": _SITE,
+    "hadoop-conf-dir": "leave it out: HDFS is configured for the processes, by HADOOP_CONF_DIR",
+    "metastore.client.class": "leave it out: the server has to be a Hive Metastore",
+    "format-table.enabled": "leave it out: format tables are not listed",
+    "metastore": "give the type of the catalog as the property type",
     "data-token.enabled": "leave it out: tokens of the catalog for files are not used; give properties of the store",
 }
 
@@ -75,7 +102,7 @@ def problems_of(properties: Mapping[str, str]) -> Iterator[FieldProblem]:
     """Yield one problem for each wrong property."""
     kind = properties.get("type", "")
     yield from problems_of_type(properties, TYPES)
-    if not properties.get("warehouse"):
+    if not properties.get(WAREHOUSE) and (kind != HIVE or WAREHOUSE in properties):
         hint = "give the folder of the databases, such as s3://lake/warehouse; for a REST catalog its name"
         yield FieldProblem("/properties/warehouse", "is missing", None, hint)
     known = _NAMES.get(kind, _NAMES[FILESYSTEM])
@@ -83,12 +110,22 @@ def problems_of(properties: Mapping[str, str]) -> Iterator[FieldProblem]:
         if name not in known and not name.startswith(STORE_PREFIXES):
             hint = _REASONS.get(name) or f"use {', '.join(known)} and names that begin with {', '.join(STORE_PREFIXES)}"
             yield FieldProblem(f"/properties/{name}", "is not a property of this kind of catalog", None, hint)
-        elif not value and name not in ("warehouse", MEANINGLESS):
+        elif not value and name not in (WAREHOUSE, MEANINGLESS):
             yield FieldProblem(f"/properties/{name}", "is empty", value, "give a value or leave the property out")
-    if kind == JDBC:
-        yield from _problems_of_database(properties)
-    if kind == REST:
-        yield from _problems_of_server(properties)
+    of_type = {JDBC: _problems_of_database, REST: _problems_of_server, HIVE: problems_of_access}
+    if kind in of_type:
+        yield from of_type[kind](properties)
+    yield from _problems_of_switches(properties)
+
+
+def _problems_of_switches(properties: Mapping[str, str]) -> Iterator[FieldProblem]:
+    if properties.get(LOCK_TYPE, HIVE) != HIVE:
+        hint = f"use {HIVE}, the locks of the Metastore, or leave it out"
+        yield FieldProblem(f"/properties/{LOCK_TYPE}", "is not supported", properties[LOCK_TYPE], hint)
+    for name in (LOCK_ENABLED, IN_PARAMETERS):
+        if properties.get(name, "true") not in ("true", "false"):
+            hint = "use true or false, or leave it out"
+            yield FieldProblem(f"/properties/{name}", "is not a truth value", properties[name], hint)
 
 
 def _problems_of_database(properties: Mapping[str, str]) -> Iterator[FieldProblem]:
@@ -98,9 +135,6 @@ def _problems_of_database(properties: Mapping[str, str]) -> Iterator[FieldProble
     elif uri and not uri.startswith((*_SCHEMES, *_REFERENCES)):
         hint = f"begin it with one of {', '.join(_SCHEMES)}, without jdbc:"
         yield FieldProblem("/properties/uri", "is not an address of a database", masked(uri), hint)
-    if properties.get(LOCK_ENABLED, "true") not in ("true", "false"):
-        hint = "use true or false, or leave it out"
-        yield FieldProblem(f"/properties/{LOCK_ENABLED}", "is not a truth value", properties[LOCK_ENABLED], hint)
     zone = properties.get(LOCK_TIME_ZONE)
     if zone and not _is_zone(zone):
         hint = "use a name such as UTC or Asia/Shanghai"

@@ -22,7 +22,7 @@ from engine.formats.base import (
     WrittenGroup,
 )
 from engine.formats.intake.guards import Reading, reads
-from engine.formats.paimon.catalog.locks import TableLock
+from engine.formats.paimon.catalog.locks import CatalogLock
 from engine.formats.paimon.files import ManagedTable, TableFiles
 from engine.formats.paimon.removal.outputs import list_run_files, remove_run_files
 from engine.formats.paimon.rewrite.commits import (
@@ -65,7 +65,7 @@ class TableCommits(CommitDefaults):
     properties: Mapping[str, str] = field(repr=False)
     core: CoreCalls | None
     fresh: Callable[[], TableView]
-    lock: TableLock | None
+    lock: CatalogLock | None
     reading: Reading
 
     @reads("read the manifests of")
@@ -141,7 +141,13 @@ class TableCommits(CommitDefaults):
         raise _uncertain(made, answer)  # also if an earlier send of the same batch was committed
 
     def _published(
-        self, made: CoreCommit, files: TableFiles, lock: TableLock, before_try: Callable[[], None], *, is_patient: bool
+        self,
+        made: CoreCommit,
+        files: TableFiles,
+        lock: CatalogLock,
+        before_try: Callable[[], None],
+        *,
+        is_patient: bool,
     ) -> int | None:
         """Prepare a commit, publish it, and return its snapshot; None if another writer won.
 

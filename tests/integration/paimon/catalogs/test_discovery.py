@@ -170,7 +170,7 @@ def test_user_and_password_are_properties_of_their_own(tcp_postgres: PostgresSer
         ({"packhouse.lock-time-zone": "Mars/Base"}, "/properties/packhouse.lock-time-zone"),
         ({"packhouse.lock-time-zone": "../../etc/passwd"}, "/properties/packhouse.lock-time-zone"),
         ({"type": "filesystem"}, "/properties/uri"),
-        ({"type": "hive"}, "/properties/type"),
+        ({"type": "hive"}, "/properties/uri"),
         ({"type": "rest"}, "/properties/token"),
     ],
 )

@@ -1,0 +1,1 @@
+"""Hive catalogs of Paimon, on real Metastores."""
