@@ -26,7 +26,7 @@ RUN --mount=type=cache,target=/root/.npm scripts/console \
 
 FROM projects AS build
 RUN apt-get update && apt-get install -y --no-install-recommends gcc libc6-dev libkrb5-dev && rm -rf /var/lib/apt/lists/*
-ENV UV_PROJECT_ENVIRONMENT=/opt/packhouse UV_COMPILE_BYTECODE=1 WITH="--frozen --no-dev --all-packages --extra aws --extra hdfs --extra kerberos --extra oidc --extra otel"
+ENV UV_PROJECT_ENVIRONMENT=/opt/packhouse UV_COMPILE_BYTECODE=1 WITH="--frozen --no-dev --all-packages --extra aws --extra hdfs --extra kerberos --extra mysql --extra oidc --extra otel"
 COPY . .
 COPY --from=console /src/clients/console/dist clients/console/dist
 

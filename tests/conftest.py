@@ -30,6 +30,7 @@ pytest_plugins = [
     "tests.support.paimon.core",
     "tests.support.paimon.compactions",
     "tests.support.paimon.second_reader",
+    "tests.support.mariadb_server",
     "tests.support.paimon.metastore_lakes",
     "tests.support.paimon.jdbc_lakes",
     "tests.support.paimon.kept",

@@ -22,6 +22,7 @@ PAIMON: Final = "org.apache.paimon:paimon-bundle:1.4.2"
 PAIMON_S3: Final = "org.apache.paimon:paimon-s3:1.4.2"
 SQLITE_JDBC: Final = "org.xerial:sqlite-jdbc:3.50.3.0"
 POSTGRES_JDBC: Final = "org.postgresql:postgresql:42.7.7"
+MYSQL_JDBC: Final = "com.mysql:mysql-connector-j:8.4.0"
 CACHE_FOLDER: Final = Path(".cache/jars")
 SHA256: Final[Mapping[str, str]] = {
     PAIMON: "85a1587409e6c044b46eb20370a46ecd288576b8bc7aadf6b0432a4f2370f5d1",

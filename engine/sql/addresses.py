@@ -17,6 +17,8 @@ from engine.outgoing.bounds import CheckPeer
 
 SQLITE: Final = "sqlite"
 POSTGRESQL: Final = "postgresql"
+MYSQL: Final = ("mysql", "mariadb")
+"""Names of one kind of database, which is reached by PyMySQL."""
 
 _PARAMETERS: Final = frozenset(
     {
@@ -42,6 +44,10 @@ Source: section 32.1.2 of PostgreSQL 17's manual, without `service`, `passfile` 
 """
 
 
+_OF_MYSQL: Final = frozenset({"charset", "ssl_ca", "ssl_cert", "ssl_key", "ssl_check_hostname", "ssl_verify_cert"})
+"""Parameters of PyMySQL that lead to no other server, and read no other file than certificates."""
+
+
 class DatabaseServer(NamedTuple):
     """A server of a database: `host` is a name, an address or the folder of a socket; `address` is used if given."""
 
@@ -56,13 +62,15 @@ def servers_of(uri: str) -> Sequence[DatabaseServer]:
     Raises:
         ValueError: it is not an address of a database, or has a parameter that is not known; no value is repeated.
     """
-    return list(_servers(_parameters(_parsed(uri))))
+    url = _parsed(uri)
+    return [_mysql_server(url)] if url.get_backend_name() in MYSQL else list(_servers(_parameters(url)))
 
 
 def with_options(uri: str, options: Mapping[str, Mapping[str, str]]) -> str:
     """Return an address with options of its kind of database (`SQLITE`, `POSTGRESQL`), unless it has them already.
 
-    Postgres is reached by psycopg, also where the address names another driver: its answers can be limited.
+    Postgres is reached by psycopg and MySQL by PyMySQL, also where the address names another driver: their answers can
+    be limited.
 
     Raises:
         ValueError: as `servers_of`.
@@ -71,6 +79,9 @@ def with_options(uri: str, options: Mapping[str, Mapping[str, str]]) -> str:
     missing = {k: value for k, value in options.get(url.get_backend_name(), {}).items() if k not in url.query}
     if url.get_backend_name() == POSTGRESQL:
         url = url.set(drivername=f"{POSTGRESQL}+psycopg")
+    if url.get_backend_name() in MYSQL:
+        _mysql_server(url)
+        url = url.set(drivername=f"{MYSQL[0]}+pymysql")
     return url.update_query_dict(missing).render_as_string(hide_password=False)
 
 
@@ -122,6 +133,15 @@ def _parsed(uri: str) -> URL:
         return make_url(uri)
     except (ArgumentError, ValueError) as error:
         raise ValueError("it is not an address of a database that SQLAlchemy reads") from error
+
+
+def _mysql_server(url: URL) -> DatabaseServer:
+    """Return the server of an address of MySQL. Raises ValueError as `servers_of`."""
+    if unknown := sorted(url.query.keys() - _OF_MYSQL):
+        raise ValueError(f"it has a parameter that is not known and may name another server: {', '.join(unknown)[:80]}")
+    if not url.host or not url.host.isprintable():
+        raise ValueError("it names no host: write mysql://host:3306/database")
+    return DatabaseServer(url.host, "", str(url.port or ""))
 
 
 def _parameters(url: URL) -> Mapping[str, Any]:

@@ -40,7 +40,7 @@ _ADDRESS: Final = re.compile(
 )
 _SCHEME: Final = re.compile(r"[\s\x00-\x20]*([A-Za-z][A-Za-z0-9+.-]{0,30}):(?=[/\\])")
 _BETWEEN: Final = re.compile(r",\s*(?=[A-Za-z][A-Za-z0-9+.-]{0,30}:[/\\])")
-_DATABASE: Final = re.compile(r"postgres(?:ql)?(?:\+\w+)?:", re.IGNORECASE)
+_DATABASE: Final = re.compile(r"(?:postgres(?:ql)?|mysql|mariadb)(?:\+\w+)?:", re.IGNORECASE)
 _HOST_NAMES: Final = (".host", ".endpoint", "-host", "-authority", ".proxy-uri", ".uri")
 _HOST_PROPERTIES: Final = frozenset({"uri", "oauth2-server-uri"})
 _CONNECTION_STRING: Final = "connection-string"

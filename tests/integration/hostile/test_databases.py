@@ -6,11 +6,12 @@ from functools import partial
 
 import pytest
 
-from engine.domain.errors import Away, StateConflict
+from engine.domain.errors import Away, StateConflict, Transient
 from engine.formats.iceberg import IcebergFormat
 from engine.formats.iceberg.catalog.stored import sql as catalogs
 from engine.formats.paimon.catalog import database
 from engine.formats.paimon.connection import PaimonFormat
+from engine.sql import mysql
 from tests.support.hostile.behaviours import Way, answer, drip, flood, once, silent
 from tests.support.hostile.budgets import error_within
 from tests.support.hostile.clients import DEADLINE_SECONDS, MOST_SECONDS
@@ -66,3 +67,50 @@ def test_f59_a_call_to_the_database_of_a_catalog_ends_within_its_limits(
         error = error_within(MOST_SECONDS, partial(call, uri))
     assert isinstance(error, Away | StateConflict), repr(error)
     assert "127.0.0.1" in error.message or "check the catalog's `uri`" in error.message
+
+
+_HELLO = b"\x0a8.0.40\0" + bytes(4) + b"12345678\0" + b"\xff\xf7\x21\x02\0\xff\x81\x15" + bytes(10) + b"123456789012\0"
+_GREETING = bytes([len(_HELLO) + 22, 0, 0, 0]) + _HELLO + b"mysql_native_password\0"
+_FINE = b"\x07\0\0\x02\0\0\0\x02\0\0\0"
+_LARGE = b"\xff\xff\xff"
+
+
+def _after_a_login(way: Way) -> Way:
+    def send(connection: socket.socket) -> None:
+        connection.sendall(_GREETING)
+        connection.recv(2**16)
+        connection.sendall(_FINE)
+        while b"SELECT" not in connection.recv(2**16):
+            connection.sendall(_FINE.replace(b"\x02", b"\x01", 1))
+        way(connection)
+
+    return send
+
+
+_COLUMNS = b"\x01\0\0\x01\x01\x17\0\0\x02\x03def\0\0\0\x01a\0\x0c\x21\0\xff\0\0\0\xfd\0\0\0\0\0\x05\0\0\x03\xfe\0\0\2\0"
+_ROWS = b"".join(bytes([1, 0, 0, number % 256, 0xFB]) for number in range(4, 260))
+"""Of one column that is null, with numbers as of the packets of an answer that begins with the columns."""
+
+OF_MYSQL: dict[str, Way] = {
+    "drip, silent": silent,
+    "drip, a greeting": drip(b"\xe8\x03\0\0\x0a", b"8"),
+    "drip, an answer": _after_a_login(drip(b"\xe8\x03\0\x01", b"x")),
+    "endless, a greeting": flood(_LARGE + b"\0", b"x"),
+    "endless, an answer": _after_a_login(flood(_LARGE + b"\x01", b"x")),
+    "endless, rows": _after_a_login(flood(_COLUMNS, _ROWS)),
+    "lie, a file is asked for": _after_a_login(once(b"\x0c\0\0\x01\xfb/etc/passwd")),
+    "lie, a short packet": _after_a_login(once(b"\x01\0\0\x01\xfe")),
+    "lie, no MySQL": once(answer(b"<html>welcome</html>", kind="text/html")),
+}
+
+
+@pytest.mark.parametrize("way", OF_MYSQL)
+def test_f59_a_call_to_a_database_in_mysql_ends_within_its_limits(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if way.startswith("drip"):
+        monkeypatch.setattr(database, "ANSWER_SECONDS", DEADLINE_SECONDS)
+        monkeypatch.setattr(mysql, "_CONNECT_SECONDS", DEADLINE_SECONDS)
+    with HostileServer(OF_MYSQL[way], waits_for=b"").running() as server:
+        error = error_within(MOST_SECONDS, partial(_paimon, f"mysql://u:hidden@127.0.0.1:{server.port}/lake"))
+    assert isinstance(error, Transient | StateConflict), repr(error)
+    assert "hidden" not in error.message
+    assert ("is longer than 64 MiB" in error.message) is (way == "endless, rows")

@@ -86,6 +86,16 @@ def test_f46_the_driver_connects_to_the_checked_address(
     assert checked[0] == "127.0.0.1"
 
 
+@pytest.mark.usefixtures("rebound")
+def test_f46_a_name_that_resolves_to_this_machine_at_the_connect_is_refused_by_mysql_too(
+    listener: socket.socket,
+) -> None:
+    uri = f"mysql://u:p@{NAME}:{listener.getsockname()[1]}/lake"
+    with pytest.raises(InvalidInput, match="names a forbidden address"):
+        open_paimon(uri, PRODUCTION.check_peer)
+    assert not was_reached(listener)
+
+
 @pytest.mark.parametrize("uri", ["postgresql:///lake", "postgresql:///lake?host=/run/postgresql"])
 def test_f46_a_socket_of_this_machine_is_refused_at_the_connect(uri: str) -> None:
     with pytest.raises(InvalidInput, match="names a forbidden address"):

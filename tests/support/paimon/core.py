@@ -12,7 +12,7 @@ from typing import IO, Any, Final
 import pyspark
 import pytest
 
-from engine.embedded.jars import CACHE_FOLDER, PAIMON, PAIMON_S3, POSTGRES_JDBC, SQLITE_JDBC, fetch_all
+from engine.embedded.jars import CACHE_FOLDER, MYSQL_JDBC, PAIMON, PAIMON_S3, POSTGRES_JDBC, SQLITE_JDBC, fetch_all
 
 _SPARK: Final = Path(pyspark.__file__).parent / "jars"
 JARS: Final = (
@@ -20,6 +20,7 @@ JARS: Final = (
     PAIMON_S3,
     SQLITE_JDBC,
     POSTGRES_JDBC,
+    MYSQL_JDBC,
     "org.apache.paimon:paimon-core:1.4.2:tests",
     "com.squareup.okhttp3:mockwebserver:4.12.0",
     "com.squareup.okhttp3:okhttp:4.12.0",

@@ -1,4 +1,4 @@
-"""Tables of JDBC catalogs, created and written by Paimon's own `JdbcCatalog`, on SQLite and on Postgres."""
+"""Tables of JDBC catalogs, created and written by Paimon's own `JdbcCatalog`, on SQLite, on Postgres and on MariaDB."""
 
 import socket
 from collections.abc import Iterator, Mapping, Sequence
@@ -6,12 +6,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import quote
 from uuid import uuid4
 
 import pytest
 from sqlalchemy import NullPool, create_engine, make_url, text
 
 from engine.formats.paimon.catalog.database import CatalogDatabase, LockRow
+from tests.support.mariadb_server import PASSWORD, USER, MariaDb
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.lakes import COLUMNS, LockingLake
 from tests.support.postgres_server import PostgresServer
@@ -29,17 +31,16 @@ class CatalogHome:
 
     def execute(self, statement: str, **values: Any) -> list[Any]:
         """Run a statement in a transaction and return its rows."""
-        with create_engine(make_url(self.uri), poolclass=NullPool).begin() as connection:
+        with create_engine(
+            make_url(self.uri.replace("mysql:", "mysql+pymysql:")), poolclass=NullPool
+        ).begin() as connection:
             found = connection.execute(text(statement), values)
             return list(found) if found.returns_rows else []
 
     def age_lock(self, seconds: int) -> None:
         """Make the row of every lock older."""
-        older = (
-            f"datetime(acquired_at, '-{seconds} seconds')"
-            if self.uri.startswith("sqlite")
-            else f"acquired_at - interval '{seconds} seconds'"
-        )
+        forms = {"sqlite": "datetime(acquired_at, '-{} seconds')", "mysql": "acquired_at - interval {} second"}
+        older = forms.get(self.uri[: self.uri.index(":")], "acquired_at - interval '{} seconds'").format(seconds)
         self.execute(f"UPDATE paimon_distributed_locks SET acquired_at = {older}")
 
 
@@ -140,7 +141,18 @@ def sqlite_home(folder: Path) -> CatalogHome:
     return CatalogHome(f"sqlite:///{path}", {"uri": f"jdbc:sqlite:{path}", "jdbc.busy_timeout": "10000"})
 
 
-ON_BOTH: Final = pytest.mark.parametrize("home", ["sqlite", "postgres"], indirect=True)
+def mariadb_home(server: MariaDb) -> CatalogHome:
+    """Return a new database of a server."""
+    name = f"catalog_{uuid4().hex}"
+    server.execute(f"CREATE DATABASE {name} CHARACTER SET utf8mb3")  # a key of Paimon's is too long with 4
+    address = f"127.0.0.1:{server.port}/{name}"
+    return CatalogHome(
+        f"mysql://{USER}:{quote(PASSWORD, safe='')}@{address}",
+        {"uri": f"jdbc:mysql://{address}?nullDatabaseMeansCurrent=true", "jdbc.user": USER, "jdbc.password": PASSWORD},
+    )
+
+
+ON_ALL: Final = pytest.mark.parametrize("home", ["sqlite", "postgres", "mariadb"], indirect=True)
 """Mark of tests of the statements that a catalog's database gets; other tests use Postgres in deep runs only."""
 
 
@@ -149,6 +161,8 @@ def home(request: pytest.FixtureRequest, tmp_path: Path) -> CatalogHome:
     """An empty database."""
     if request.param == "sqlite":
         return sqlite_home(tmp_path)
+    if request.param == "mariadb":
+        return mariadb_home(request.getfixturevalue("mariadb"))
     return postgres_home(request.getfixturevalue("tcp_postgres"))
 
 

@@ -22,7 +22,10 @@ _POSTGRES: Final = {
 """Options of libpq. The wait for a server that is reachable but silent is limited by `services.catalogs.bulkheads`."""
 
 _DRIVER_AWAY: Final = frozenset({"OperationalError", "InterfaceError", "TimeoutError"})
-_LOCKED: Final = ("database is locked", "database table is locked")
+_LOCKED: Final = (
+    *("database is locked", "database table is locked"),
+    *("Lock wait timeout exceeded", "Deadlock found when trying to get lock"),
+)
 _MISCONFIGURED: Final = (
     TOO_LONG,
     "unable to open database file",
@@ -30,6 +33,9 @@ _MISCONFIGURED: Final = (
     "password authentication failed",
     "no pg_hba.conf entry",
     "permission denied",
+    "Access denied for user",
+    "command denied to user",
+    "Unknown database",
     "does not exist",
     "Could not parse SQLAlchemy URL",
     "Can't load plugin",
@@ -59,7 +65,8 @@ def wrong_settings(error: BaseException, *, tables: str, no_catalog: str) -> str
     if not _is_of_sqlalchemy(error):
         return None
     text = str(error)
-    if f"no such table: {tables}" in text or f'relation "{tables}' in text:
+    is_missing = f".{tables}" in text and "doesn't exist" in text  # in MySQL
+    if is_missing or f"no such table: {tables}" in text or f'relation "{tables}' in text:
         return no_catalog
     if any(sign in text for sign in _MISCONFIGURED):
         return "check the catalog's `uri` and the rights of its user"
@@ -67,7 +74,7 @@ def wrong_settings(error: BaseException, *, tables: str, no_catalog: str) -> str
 
 
 def is_locked(error: BaseException) -> bool:
-    """Return whether a SQLite database is in use by another connection for longer than the time limit."""
+    """Return whether another connection has used a database, or a row in MySQL, for longer than the time limit."""
     return any(words in str(error) for words in _LOCKED)
 
 

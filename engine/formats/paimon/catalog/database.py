@@ -11,11 +11,12 @@ from functools import cached_property
 from typing import Any, Final
 from urllib.parse import quote
 
-from sqlalchemy import Connection, Engine, NullPool, bindparam, create_engine, inspect, make_url, text
+from sqlalchemy import URL, Connection, Engine, NullPool, bindparam, create_engine, inspect, make_url, text
 from sqlalchemy.exc import ArgumentError, IntegrityError, ProgrammingError, SQLAlchemyError
 
 from engine.domain.errors import Away, StateConflict, Transient
 from engine.domain.fleet.dependencies import DependencyKind
+from engine.extras import require
 from engine.formats.intake.catalogs.databases import (
     ANSWER_SECONDS,
     is_database_away,
@@ -27,7 +28,7 @@ from engine.formats.intake.errors import summary_of
 from engine.formats.paimon.catalog.properties import CATALOG_KEY, LOCK_TIME_ZONE, PASSWORD, URI, USER
 from engine.outgoing.bounds import CheckPeer, any_peer
 from engine.rewriting.kernel.storage.abandoned import stop_if_abandoned
-from engine.sql.addresses import SQLITE, check_servers
+from engine.sql.addresses import MYSQL, SQLITE, check_servers, servers_of
 from engine.sql.answers import limit_answers
 
 DEFAULT_KEY: Final = "jdbc"
@@ -57,6 +58,8 @@ _UNLOCK: Final = text(
     "DELETE FROM paimon_distributed_locks"
     " WHERE lock_id = :id AND acquired_at IS NOT DISTINCT FROM :acquired_at AND expire_time_seconds = :seconds"
 )
+_UNLOCK_IN_MYSQL: Final = text(_UNLOCK.text.replace("IS NOT DISTINCT FROM", "<=>"))
+_WAIT_IN_MYSQL: Final = text("SET SESSION innodb_lock_wait_timeout = 10")
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +143,8 @@ class CatalogDatabase:
         """Delete exactly this row; return False if it is gone or another one has its place."""
         with self._asking("release the lock of a table") as connection:
             asked = {"id": row.lock_id, "acquired_at": row.acquired_at, "seconds": row.expire_seconds}
-            deleted = connection.execute(_UNLOCK, asked).rowcount
+            is_mysql = connection.dialect.name in MYSQL
+            deleted = connection.execute(_UNLOCK_IN_MYSQL if is_mysql else _UNLOCK, asked).rowcount
             connection.commit()
             return deleted > 0
 
@@ -151,6 +155,8 @@ class CatalogDatabase:
                 if connection.dialect.name == "postgresql":
                     for name, value in (("TimeZone", self._zone), ("statement_timeout", _ANSWER_MS)):
                         connection.execute(_SET, {"name": name, "value": value})
+                if connection.dialect.name in MYSQL:
+                    connection.execute(_WAIT_IN_MYSQL)
                 yield connection
         except SQLAlchemyError as error:
             message = f"Could not {doing} in the catalog's database: {summary_of(error)}"
@@ -175,9 +181,21 @@ class CatalogDatabase:
         url = url.set(
             username=self._properties.get(USER, url.username), password=self._properties.get(PASSWORD, url.password)
         )
+        if url.get_backend_name() in MYSQL:
+            return self._mysql_engine(url)
         made = create_engine(url, poolclass=NullPool)
         check_servers(made, self._check_peer)
         limit_answers(made, seconds=ANSWER_SECONDS, check=stop_if_abandoned)
+        return made
+
+    def _mysql_engine(self, url: URL) -> Engine:
+        """Return the engine of a database in MySQL. Raises ValueError for an address that may name another server."""
+        require("pymysql", purpose="a JDBC catalog in MySQL", install="'packhouse-server[mysql]'")
+        from engine.sql.mysql import limit_connections  # noqa: PLC0415 - needs the extra
+
+        servers_of(url.render_as_string(hide_password=False))
+        made = create_engine(url, poolclass=NullPool)
+        limit_connections(made, seconds=ANSWER_SECONDS, check=stop_if_abandoned, check_peer=self._check_peer)
         return made
 
 

@@ -48,7 +48,7 @@ TYPES: Final = (
         JDBC,
         "JDBC",
         (
-            CatalogProperty(URI, "Address of the database, without jdbc: postgresql://…", is_required=True),
+            CatalogProperty(URI, "Address of the database, without jdbc: postgresql://…, mysql://…", is_required=True),
             _WAREHOUSE,
             CatalogProperty(USER, "User of the database."),
             CatalogProperty(PASSWORD, "Password of the user.", is_secret=True, example="env:LAKE_CATALOG_PASSWORD"),
@@ -83,7 +83,7 @@ TYPES: Final = (
 _NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     each.type: ("type", *(one.name for one in each.properties), MEANINGLESS) for each in TYPES if each.reason is None
 }
-_SCHEMES: Final = ("sqlite:///", "postgresql://", "postgresql+psycopg://")
+_SCHEMES: Final = ("sqlite:///", "postgresql://", "postgresql+psycopg://", "mysql://", "mysql+pymysql://", "mariadb://")
 _REFERENCES: Final = ("env:", "file:")
 _BEARER: Final = "bear"
 """Paimon's name of the provider of bearer tokens."""

@@ -15,7 +15,7 @@ from engine.formats.paimon.rewrite import table_commits
 from tests.integration.paimon.catalog_commits import CatalogCommits
 from tests.support.format_subjects import LocalTasks
 from tests.support.paimon.commits import ids, keyed, sent, values
-from tests.support.paimon.jdbc_lakes import KEY, ON_BOTH, CatalogHome, JdbcLake, postgres_home
+from tests.support.paimon.jdbc_lakes import KEY, ON_ALL, CatalogHome, JdbcLake, postgres_home
 from tests.support.paimon.lakes import PaimonLake
 from tests.support.paimon.rewrites import RUN, compacted_by_packhouse, opened, rewritten
 from tests.support.paimon.worlds import rewritten_beside_a_twin
@@ -49,7 +49,7 @@ def test_without_a_table_of_locks_the_core_commits(jdbc_lake: JdbcLake) -> None:
         table.commits.commit(CommitRequest(RUN, 1, 4, table.schema_id, ()), before_try=lambda: None)
 
 
-@ON_BOTH
+@ON_ALL
 def test_a_writer_with_the_lock_delays_the_commit(lake: JdbcLake, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(locks, "WAIT_SECONDS", 1.0)
     table, rows = opened(lake), values(lake)

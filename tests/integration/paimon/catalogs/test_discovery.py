@@ -11,7 +11,8 @@ from engine.formats.paimon.catalog import database
 from engine.formats.paimon.connection import PaimonFormat
 from engine.services.catalogs.locations import LocationRules
 from tests.integration.paimon.catalog_discovery import CatalogDiscovery, check_away, connected, filled
-from tests.support.paimon.jdbc_lakes import ON_BOTH, CatalogHome, JdbcLake
+from tests.support.mariadb_server import PASSWORD, USER
+from tests.support.paimon.jdbc_lakes import ON_ALL, CatalogHome, JdbcLake
 from tests.support.postgres_server import PostgresServer
 
 
@@ -20,7 +21,7 @@ def lake(jdbc_lake: JdbcLake) -> JdbcLake:
     return filled(jdbc_lake)
 
 
-@ON_BOTH
+@ON_ALL
 class TestDiscovery(CatalogDiscovery):
     """As in every catalog that names its tables."""
 
@@ -29,7 +30,7 @@ def insert(home: CatalogHome, database: str, name: str, key: str = "jdbc") -> No
     home.execute("INSERT INTO paimon_tables VALUES (:key, :database, :name)", key=key, database=database, name=name)
 
 
-@ON_BOTH
+@ON_ALL
 def test_a_listing_is_limited_and_by_namespace(lake: JdbcLake) -> None:
     for name in ("b", "a", "c"):
         insert(lake.home, "other", name)
@@ -81,7 +82,7 @@ def test_a_row_without_a_folder_is_named(lake: JdbcLake) -> None:
         connection.open_table(ref)
 
 
-@ON_BOTH
+@ON_ALL
 def test_another_catalog_key_has_other_tables(lake: JdbcLake) -> None:
     insert(lake.home, "lake", "others", key="other")
     connection = connected(lake, **{"catalog-key": "other"})
@@ -117,7 +118,7 @@ def test_unusual_names_are_found(lake: JdbcLake, name: str) -> None:
     assert connected(lake).open_table(ref).digest().num_rows == 3
 
 
-@ON_BOTH
+@ON_ALL
 def test_a_database_without_a_catalog_is_refused(jdbc_lake: JdbcLake) -> None:
     connection = connected(jdbc_lake)
     with pytest.raises(StateConflict, match="this database has no Paimon catalog: check `uri`"):
@@ -139,23 +140,29 @@ def test_a_refused_user_is_no_wait(tcp_postgres: PostgresServer, jdbc_lake: Jdbc
 
 @pytest.mark.parametrize(
     "uri",
-    ["postgresql://h:port/x", "postgresql://[::1/x", "sqlite:///x?nonsense=1", "postgresql://127.0.0.1:9/x?nonsense=1"],
+    [
+        *("postgresql://h:port/x", "postgresql://[::1/x", "sqlite:///x?nonsense=1"),
+        *("postgresql://127.0.0.1:9/x?nonsense=1", "mysql:///x", "mysql://127.0.0.1:9/x?read_default_file=/etc/my.cnf"),
+    ],
 )
 def test_an_address_that_can_not_be_used_is_refused(jdbc_lake: JdbcLake, uri: str) -> None:
     with pytest.raises(StateConflict):
         connected(replace(jdbc_lake, home=CatalogHome(uri, {}))).ping()
 
 
-@ON_BOTH
+@ON_ALL
 def test_user_and_password_are_properties_of_their_own(tcp_postgres: PostgresServer, lake: JdbcLake) -> None:
     if lake.home.uri.startswith("sqlite"):
         with pytest.raises(StateConflict, match="is not an address of a database"):
             connected(lake, **{"jdbc.user": "x"}).ping()
         return
-    address = lake.home.uri.partition("@")[2]
-    apart = replace(lake, home=replace(lake.home, uri=f"postgresql://{address}"))
-    given = {"jdbc.user": "packhouse", "jdbc.password": "p/@:ss"}
+    scheme, _, address = lake.home.uri.replace("+psycopg", "").rpartition("@")
+    apart = replace(lake, home=replace(lake.home, uri=f"{scheme.partition(':')[0]}://{address}"))
+    given = {"jdbc.user": USER, "jdbc.password": PASSWORD}
     assert connected(apart, **given).list_tables(1).identifiers == (("lake", "events"),)
+    if lake.home.uri.startswith("mysql"):  # the other server trusts everyone
+        with pytest.raises(StateConflict, match="check the catalog's `uri` and the rights of its user"):
+            connected(apart, **{**given, "jdbc.password": "wrong"}).ping()
 
 
 @pytest.mark.parametrize(
@@ -163,7 +170,7 @@ def test_user_and_password_are_properties_of_their_own(tcp_postgres: PostgresSer
     [
         ({"uri": ""}, "/properties/uri"),
         ({"uri": "jdbc:postgresql://h/x"}, "/properties/uri"),
-        ({"uri": "mysql://h/x"}, "/properties/uri"),
+        ({"uri": "oracle://h/x"}, "/properties/uri"),
         ({"uri": "sqlite://"}, "/properties/uri"),
         ({"jdbc.ssl": "true"}, "/properties/jdbc.ssl"),
         ({"lock.enabled": "maybe"}, "/properties/lock.enabled"),
@@ -193,6 +200,10 @@ def test_wrong_properties_are_refused_by_name(changes: dict[str, str], pointer: 
         "postgresql://169.254.169.254/x",
         "postgresql://h/x?host=localhost",
         "postgresql:///x",
+        "mysql://127.0.0.1:3306/x",
+        "mysql:///x",
+        "mysql://h/x?unix_socket=/run/mysqld/mysqld.sock",
+        "mariadb://localhost/x",
         "postgresql+psycopg://u@/x?host=/var/run/postgresql",
     ],
 )

@@ -10,7 +10,7 @@ from structlog.testing import capture_logs
 from engine.domain.errors import Away, OutcomeUnknown, StateConflict, Transient
 from engine.formats.paimon.catalog.database import CatalogDatabase
 from engine.formats.paimon.catalog.locks import EXPIRE_SECONDS, USE_SECONDS, WAIT_SECONDS, Sightings, TableLock
-from tests.support.paimon.jdbc_lakes import KEY, ON_BOTH, CatalogHome, JdbcLake, postgres_home
+from tests.support.paimon.jdbc_lakes import KEY, ON_ALL, CatalogHome, JdbcLake, postgres_home
 from tests.support.postgres_server import PostgresServer
 
 
@@ -43,7 +43,7 @@ def lock_of(lake: JdbcLake, time: PassingTime) -> TableLock:
     return TableLock(database=lake.database, namespace="lake", name="events", sightings=time.sightings())
 
 
-@ON_BOTH
+@ON_ALL
 def test_a_held_lock_excludes_writers_until_it_is_released(lake: JdbcLake, time: PassingTime) -> None:
     with lock_of(lake, time).held():
         row = lake.lock_row()
@@ -61,7 +61,7 @@ def test_a_failed_commit_releases_the_lock(lake: JdbcLake, time: PassingTime) ->
     assert lake.lock_row() is None
 
 
-@ON_BOTH
+@ON_ALL
 def test_an_uncertain_commit_leaves_the_lock_until_it_expires(lake: JdbcLake, time: PassingTime) -> None:
     with pytest.raises(OutcomeUnknown), lock_of(lake, time).held():
         raise OutcomeUnknown("x")
@@ -89,7 +89,7 @@ def test_a_lock_that_is_released_during_the_wait_is_taken(lake: JdbcLake, time: 
         assert 10 < time.now < 13
 
 
-@ON_BOTH
+@ON_ALL
 def test_the_lock_of_a_live_writer_is_not_taken_however_old_its_row_looks(lake: JdbcLake, time: PassingTime) -> None:
     """As the row of a JVM in another time zone does in Postgres."""
     assert lake.lock(expire_seconds=480)
@@ -101,7 +101,7 @@ def test_the_lock_of_a_live_writer_is_not_taken_however_old_its_row_looks(lake: 
     lake.unlock()
 
 
-@ON_BOTH
+@ON_ALL
 def test_a_lock_that_was_seen_for_longer_than_it_is_valid_has_expired(lake: JdbcLake, time: PassingTime) -> None:
     """What was seen counts over several attempts."""
     assert lake.lock(expire_seconds=100)
@@ -127,7 +127,7 @@ def test_another_row_of_the_same_lock_is_seen_anew(lake: JdbcLake, time: Passing
     lake.unlock()
 
 
-@ON_BOTH
+@ON_ALL
 def test_a_lock_that_was_taken_away_is_not_released_and_is_reported(lake: JdbcLake, time: PassingTime) -> None:
     with capture_logs() as logs, lock_of(lake, time).held():
         lake.unlock()
@@ -147,7 +147,7 @@ def test_a_lock_that_is_held_for_too_long_is_not_used(lake: JdbcLake, time: Pass
     assert lake.lock_row() is None
 
 
-@ON_BOTH
+@ON_ALL
 def test_only_one_of_many_has_the_lock(lake: JdbcLake) -> None:
     """Real time, and a connection for each."""
     inside, most, guard = [0], [0], threading.Lock()
@@ -178,7 +178,7 @@ def test_only_one_of_many_has_the_lock(lake: JdbcLake) -> None:
     assert lake.lock_row() is None
 
 
-@ON_BOTH
+@ON_ALL
 def test_a_catalog_without_the_table_of_locks_has_no_lock(jdbc_lake: JdbcLake, time: PassingTime) -> None:
     lake = replace(jdbc_lake, with_lock=False).create()
     lock = lock_of(lake, time)
@@ -190,7 +190,7 @@ def test_a_catalog_without_the_table_of_locks_has_no_lock(jdbc_lake: JdbcLake, t
     assert not replace(lock, is_required=False).is_used()
 
 
-@ON_BOTH
+@ON_ALL
 def test_a_row_without_a_time_expires_too(lake: JdbcLake, time: PassingTime) -> None:
     lake.home.execute("DROP TABLE paimon_distributed_locks")
     lake.home.execute(
