@@ -33,7 +33,7 @@ _OF_PACKETS: Final = (
     *(AssertionError, AttributeError, LookupError, OverflowError, RuntimeError, TypeError, ValueError),
     struct.error,
 )
-"""What the driver raises for packets that it can't read, besides its own errors."""
+"""Errors of the driver for packets that it can't read, in addition to its own classes."""
 
 
 def limit_connections(engine: Engine, *, seconds: float, check: Check, check_peer: CheckPeer) -> None:

@@ -33,7 +33,6 @@ from engine.formats.iceberg.catalog.pointers import pointers
 from engine.formats.iceberg.catalog.rest.catalog import CheckAddresses, any_address
 from engine.formats.iceberg.catalog.rest.signing import ENABLED, is_of_s3_tables
 from engine.formats.iceberg.catalog.rest.tls import problems_of_tls
-from engine.formats.iceberg.catalog.rest.vended import problems_of_vended_hosts
 from engine.formats.iceberg.catalog.stored.sql import GuardedSqlCatalog
 from engine.formats.iceberg.errors import asking_catalog, reading_table
 from engine.formats.iceberg.metadata.known_parents import KnownParents
@@ -41,6 +40,7 @@ from engine.formats.iceberg.table import IcebergTable
 from engine.formats.intake.caches import ManifestCache
 from engine.formats.intake.catalogs.glue.properties import SWITCH, problems_of_aws
 from engine.formats.intake.catalogs.metastores.properties import problems_of_access
+from engine.formats.intake.catalogs.vended import problems_of_vended_hosts
 from engine.outgoing.bounds import CheckLocation, CheckPeer, any_peer, anywhere
 
 _LOOKED_INTO: Final = 5

@@ -24,6 +24,7 @@ from engine.formats.base import (
 from engine.formats.base.checks import examples, run_steps
 from engine.formats.intake.caches import ManifestCache
 from engine.formats.intake.catalogs.metastores.sessions import servers_of
+from engine.formats.intake.catalogs.vended import vended_hosts
 from engine.formats.intake.parameters import meaningless_in
 from engine.formats.intake.table_storage import TableStorage
 from engine.formats.paimon.capabilities import CAPABILITIES
@@ -39,12 +40,12 @@ from engine.formats.paimon.catalog.properties import (
     LOCK_ENABLED,
     PLAIN,
     REST,
-    TOKEN,
-    URI,
     WAREHOUSE,
     problems_of,
 )
 from engine.formats.paimon.catalog.rest.client import NoSuch, RequestRefused, RestClient
+from engine.formats.paimon.catalog.rest.data_tokens import DataTokens
+from engine.formats.paimon.catalog.rest.properties import DATA_TOKENS, URI, auth_of
 from engine.formats.paimon.catalog.rest.warehouse import RestWarehouse
 from engine.formats.paimon.catalog.warehouse import Warehouse
 from engine.formats.paimon.errors import reading_table
@@ -141,9 +142,12 @@ class PaimonConnection:
         self._root = properties[URI if properties["type"] == HIVE else WAREHOUSE].rstrip("/") or "/"
         self._database = CatalogDatabase(properties, check_peer=check_peer) if properties["type"] == JDBC else None
         self._rest: RestWarehouse | None = None
+        self._tokens: DataTokens | None = None
         if properties["type"] == REST:
-            client = RestClient(uri=properties[URI], token=properties[TOKEN], check_peer=check_peer)
+            client = RestClient(uri=properties[URI], auth=auth_of(properties), check_peer=check_peer)
             self._rest = RestWarehouse(client, properties[WAREHOUSE])
+            if properties.get(DATA_TOKENS) == "true":
+                self._tokens = DataTokens(client, self._properties, vended_hosts(properties))
         self._hive: HiveWarehouse | None = None
         if properties["type"] == HIVE:
             self._hive = HiveWarehouse(servers_of(properties, check_peer), properties.get(IN_PARAMETERS) == "true")
@@ -249,7 +253,11 @@ class PaimonConnection:
         is_named = self._rest is not None or self._hive is not None
         if is_named:
             self._check_named(place)
-        return TableFiles(self._storage(place, scope), place, table, is_named=is_named)
+        properties: Mapping[str, str] = self._properties
+        if self._tokens is not None and table is not None:
+            properties = self._tokens.properties(table.path)
+        storage = TableStorage(properties, places=AllowedFolders(scope.folders(place)))
+        return TableFiles(storage, place, table, is_named=is_named)
 
     def _check_named(self, location: str) -> None:
         """Check the location that a catalog names for a table."""
@@ -294,9 +302,6 @@ class PaimonConnection:
 
     def _metastore_lock(self, ref: TableRef, hive: HiveWarehouse) -> HiveTableLock:
         return HiveTableLock(servers=hive.servers, namespace=ref.namespace[0], name=ref.name, is_taken=self._takes_lock)
-
-    def _storage(self, location: str, scope: FileScope) -> TableStorage:
-        return TableStorage(self._properties, places=AllowedFolders(scope.folders(location)))
 
     def _check_databases(self) -> str:
         found = self._warehouse().databases()

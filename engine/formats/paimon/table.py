@@ -249,7 +249,7 @@ class PaimonTable(NoParts):
     @property
     def commits(self) -> TableCommits:
         """The commits of rewrites to it."""
-        return TableCommits(self._view, self._properties, self._core, self._fresh, self._lock, self.reading)
+        return TableCommits(self._view, self._core, self._fresh, self._lock, self.reading)
 
     @property
     def expiry(self) -> TableExpiry:

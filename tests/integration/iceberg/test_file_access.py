@@ -21,7 +21,7 @@ from engine.domain.tables.table import TableRef
 from engine.formats.base import Engine
 from engine.formats.iceberg import IcebergFormat, IcebergTable, ManifestCache
 from engine.formats.iceberg.catalog.file_access import outside, own_properties
-from engine.formats.iceberg.catalog.rest.vended import vended
+from engine.formats.intake.catalogs.vended import vended
 from engine.rewriting.kernel.storage.places import AllowedFolders
 from engine.rewriting.kernel.storage.stores import arrow_files as storage
 from engine.rewriting.kernel.storage.stores import azure, google

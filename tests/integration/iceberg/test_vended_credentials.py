@@ -16,7 +16,7 @@ from engine.domain.tables.table import TableRef
 from engine.formats.base import Engine
 from engine.formats.iceberg import IcebergFormat
 from engine.formats.iceberg.catalog.file_access import GuardedFileIO
-from engine.formats.iceberg.catalog.rest.vended import vended
+from engine.formats.intake.catalogs.vended import vended
 from engine.rewriting.kernel.errors import Refused
 from engine.rewriting.kernel.storage.answers import StoreError
 from engine.rewriting.kernel.storage.credentials import Credentials

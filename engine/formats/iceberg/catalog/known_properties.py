@@ -18,7 +18,6 @@ from engine.formats.base import PLAIN_OF_STORES, SPARK_CATALOG, PlainProperties
 from engine.formats.iceberg.catalog.catalogs import CATALOG_NAME
 from engine.formats.iceberg.catalog.rest.signing import ENABLED, SERVICE
 from engine.formats.iceberg.catalog.rest.tls import TLS_PROPERTIES, TRUSTED
-from engine.formats.iceberg.catalog.rest.vended import VENDED_HOSTS
 from engine.formats.intake.catalogs.glue.properties import (
     GLUE_PROPERTIES,
     IDENTITY,
@@ -28,6 +27,7 @@ from engine.formats.intake.catalogs.glue.properties import (
     SKIP_ARCHIVE,
 )
 from engine.formats.intake.catalogs.metastores.properties import ACCESS_PROPERTIES, PLAIN_OF_ACCESS
+from engine.formats.intake.catalogs.vended import VENDED_HOSTS
 from engine.formats.intake.parameters import MEANINGLESS
 
 _MODULES: Final = (pyiceberg.io, pyiceberg.catalog, pyiceberg.catalog.rest, pyiceberg.catalog.sql)

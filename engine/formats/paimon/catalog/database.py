@@ -25,7 +25,8 @@ from engine.formats.intake.catalogs.databases import (
     wrong_settings,
 )
 from engine.formats.intake.errors import summary_of
-from engine.formats.paimon.catalog.properties import CATALOG_KEY, LOCK_TIME_ZONE, PASSWORD, URI, USER
+from engine.formats.paimon.catalog.properties import CATALOG_KEY, LOCK_TIME_ZONE, PASSWORD, USER
+from engine.formats.paimon.catalog.rest.properties import URI
 from engine.outgoing.bounds import CheckPeer, any_peer
 from engine.rewriting.kernel.storage.abandoned import stop_if_abandoned
 from engine.sql.addresses import MYSQL, SQLITE, check_servers, servers_of

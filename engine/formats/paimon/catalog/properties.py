@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from typing import Final
-from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from engine.domain.errors import FieldProblem
@@ -15,6 +14,12 @@ from engine.formats.intake.catalogs.metastores.properties import (
     problems_of_access,
 )
 from engine.formats.intake.parameters import MEANINGLESS
+from engine.formats.paimon.catalog.rest.properties import (
+    PLAIN_OF_SERVER,
+    SERVER_PROPERTIES,
+    URI,
+    problems_of_server,
+)
 
 FILESYSTEM: Final = "filesystem"
 JDBC: Final = "jdbc"
@@ -22,7 +27,6 @@ REST: Final = "rest"
 HIVE: Final = "hive"
 
 WAREHOUSE: Final = "warehouse"
-URI: Final = "uri"
 CATALOG_KEY: Final = "catalog-key"
 USER: Final = "jdbc.user"
 PASSWORD: Final = "jdbc.password"  # noqa: S105 - the name of a property
@@ -30,14 +34,12 @@ LOCK_ENABLED: Final = "lock.enabled"
 LOCK_TYPE: Final = "lock.type"
 IN_PARAMETERS: Final = "location-in-properties"
 LOCK_TIME_ZONE: Final = "packhouse.lock-time-zone"
-TOKEN: Final = "token"  # noqa: S105 - the name of a property
-TOKEN_PROVIDER: Final = "token.provider"  # noqa: S105
 
 PLAIN: Final = PlainProperties(
     PLAIN_OF_STORES
     | PLAIN_OF_ACCESS
     | {"type", WAREHOUSE, MEANINGLESS, URI, CATALOG_KEY, USER, LOCK_ENABLED, LOCK_TYPE, LOCK_TIME_ZONE, IN_PARAMETERS}
-    | {TOKEN_PROVIDER}
+    | PLAIN_OF_SERVER
 )
 _WAREHOUSE: Final = CatalogProperty(
     WAREHOUSE, "Folder of the databases, such as s3://lake/warehouse.", is_required=True
@@ -60,12 +62,7 @@ TYPES: Final = (
     CatalogType(
         REST,
         "REST",
-        (
-            CatalogProperty(URI, "Address of the server: https://…", is_required=True),
-            CatalogProperty(WAREHOUSE, "Name of the warehouse on the server.", is_required=True),
-            CatalogProperty(TOKEN, "Bearer token.", is_required=True, is_secret=True, example="env:LAKE_CATALOG_TOKEN"),
-            CatalogProperty(TOKEN_PROVIDER, "Kind of the token: bear, a bearer token."),
-        ),
+        SERVER_PROPERTIES,
     ),
     CatalogType(
         HIVE,
@@ -85,8 +82,7 @@ _NAMES: Final[Mapping[str, tuple[str, ...]]] = {
 }
 _SCHEMES: Final = ("sqlite:///", "postgresql://", "postgresql+psycopg://", "mysql://", "mysql+pymysql://", "mariadb://")
 _REFERENCES: Final = ("env:", "file:")
-_BEARER: Final = "bear"
-"""Paimon's name of the provider of bearer tokens."""
+_OSS: Final = "leave it out: files in OSS are not read"
 _SITE: Final = "leave it out: in place of a hive-site.xml give `uri` and the properties of TLS and Kerberos"
 _REASONS: Final[Mapping[str, str]] = {
     "hive-conf-dir": _SITE,
@@ -94,7 +90,9 @@ _REASONS: Final[Mapping[str, str]] = {
     "metastore.client.class": "leave it out: the server has to be a Hive Metastore",
     "format-table.enabled": "leave it out: format tables are not listed",
     "metastore": "give the type of the catalog as the property type",
-    "data-token.enabled": "leave it out: tokens of the catalog for files are not used; give properties of the store",
+    "dlf.token-ecs-metadata-url": "leave it out: the instance is asked at the address that ECS has for it",
+    "dlf.oss-endpoint": _OSS,
+    "io-cache.enabled": _OSS,
 }
 
 
@@ -112,7 +110,7 @@ def problems_of(properties: Mapping[str, str]) -> Iterator[FieldProblem]:
             yield FieldProblem(f"/properties/{name}", "is not a property of this kind of catalog", None, hint)
         elif not value and name not in (WAREHOUSE, MEANINGLESS):
             yield FieldProblem(f"/properties/{name}", "is empty", value, "give a value or leave the property out")
-    of_type = {JDBC: _problems_of_database, REST: _problems_of_server, HIVE: problems_of_access}
+    of_type = {JDBC: _problems_of_database, REST: problems_of_server, HIVE: problems_of_access}
     if kind in of_type:
         yield from of_type[kind](properties)
     yield from _problems_of_switches(properties)
@@ -139,31 +137,6 @@ def _problems_of_database(properties: Mapping[str, str]) -> Iterator[FieldProble
     if zone and not _is_zone(zone):
         hint = "use a name such as UTC or Asia/Shanghai"
         yield FieldProblem(f"/properties/{LOCK_TIME_ZONE}", "is not a time zone", zone, hint)
-
-
-def _problems_of_server(properties: Mapping[str, str]) -> Iterator[FieldProblem]:
-    uri = properties.get(URI)
-    if uri is None:
-        yield FieldProblem("/properties/uri", "is missing", None, "give the address of the server: https://…")
-    elif uri and not uri.startswith(_REFERENCES) and not _is_server(uri):
-        hint = "begin it with https:// or http:// and a host, without a user, a query or a fragment"
-        yield FieldProblem("/properties/uri", "is not an address of a REST catalog", masked(uri), hint)
-    if TOKEN not in properties:
-        yield FieldProblem(f"/properties/{TOKEN}", "is missing", None, "refer to it, such as env:CATALOG_TOKEN")
-    provider = properties.get(TOKEN_PROVIDER, _BEARER)
-    if provider != _BEARER:
-        hint = f"use {_BEARER}, a bearer token, or leave it out: requests are not signed for DLF"
-        yield FieldProblem(f"/properties/{TOKEN_PROVIDER}", "is not supported", provider, hint)
-
-
-def _is_server(uri: str) -> bool:
-    try:
-        found = urlsplit(uri)
-        host, _ = found.hostname, found.port
-    except ValueError:
-        return False
-    is_bare = not found.query and not found.fragment and "@" not in found.netloc and uri.isprintable()
-    return found.scheme in ("http", "https") and bool(host) and is_bare and " " not in uri
 
 
 def _is_zone(name: str) -> bool:

@@ -7,7 +7,7 @@ without a word, and with it new work under an old name.
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from engine.domain.errors import CommitConflict, Fatal, OutcomeUnknown, PackhouseError, Transient
@@ -56,13 +56,12 @@ _IDENTIFIER: Final = 1  # of the only commit of each user
 class TableCommits(CommitDefaults):
     """Commits to the table of a view through the core, on what `fresh` loads.
 
-    `properties` are those of the catalog for access to the store. `lock`: that of the catalog, None if it has none. If
+    `lock`: that of the catalog, None if it has none. If
     it is used, or the catalog makes snapshots visible, the core only prepares commits, and they are published here
     (`publishing`).
     """
 
     view: TableView
-    properties: Mapping[str, str] = field(repr=False)
     core: CoreCalls | None
     fresh: Callable[[], TableView]
     lock: CatalogLock | None
@@ -190,7 +189,7 @@ class TableCommits(CommitDefaults):
 
     def _build_commit(self, view: TableView, request: CommitRequest, groups: Sequence[WrittenGroup]) -> CoreCommit:
         ordinals = ",".join(str(each.ordinal) for each in groups)
-        core, storage = reached(self.core), core_storage(self.view.files.location, self.properties)
+        core, storage = reached(self.core), core_storage(view.files.location, view.files.storage.properties)
         return CoreCommit(
             table=view.files.location,
             jar=core.jar(),

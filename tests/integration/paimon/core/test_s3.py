@@ -1,6 +1,7 @@
 """Compaction and commit of tables in S3, with credentials of the catalog."""
 
 import logging
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ import pytest
 
 from engine.domain.errors import OutcomeUnknown
 from engine.formats.base import CommitRequest, Engine, WrittenGroup
+from engine.formats.paimon.rewrite import table_commits
 from engine.formats.paimon.task.contract import CoreTask
 from engine.formats.paimon.task.core_process import CORE_PROCESSES
 from engine.formats.paimon.task.places import upload_folder
@@ -61,9 +63,11 @@ def test_a_scheme_of_hadoop_is_the_same_store(lake: S3Lake) -> None:
     assert proof.ok, proof.checks
 
 
-def test_refused_credentials_are_named_without_secrets(lake: S3Lake, caplog: pytest.LogCaptureFixture) -> None:
+def test_refused_credentials_are_named_without_secrets(
+    lake: S3Lake, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
     task, groups = task_of(lake), rewritten(opened(lake), full=True)
-    table, asked = opened_with(lake, lake.key), request(lake, groups)
+    table, asked = opened_with(lake, lake.key, monkeypatch), request(lake, groups)
     lake.server.forbidden.add(lake.key)
     with caplog.at_level(logging.DEBUG, "engine"):
         result = compact(task)
@@ -75,11 +79,15 @@ def test_refused_credentials_are_named_without_secrets(lake: S3Lake, caplog: pyt
         assert lake.secret not in text
 
 
-def opened_with(lake: S3Lake, key: str) -> Any:
-    """Return the table as it is read with the writer's key, with the options of tasks for another."""
-    table = opened(replace(lake, key=WRITER))
-    table._properties = {**table._properties, "s3.access-key-id": key}
-    return table
+def opened_with(lake: S3Lake, key: str, patch: pytest.MonkeyPatch) -> Any:
+    """Return the table as it is read with the writer's key, whose commits have the options for another."""
+    real = table_commits.core_storage
+
+    def storage(location: str, properties: Mapping[str, str]) -> dict[str, str]:
+        return real(location, {**properties, "s3.access-key-id": key})
+
+    patch.setattr(table_commits, "core_storage", storage)
+    return opened(replace(lake, key=WRITER))
 
 
 def test_expired_credentials_are_refused(lake: S3Lake) -> None:

@@ -117,7 +117,7 @@ def test_a_wrong_token_is_no_wait(lake: RestLake) -> None:
 
 
 def test_a_token_that_no_header_can_have_is_not_repeated(lake: RestLake) -> None:
-    with pytest.raises(StateConflict, match="no request can be made of `uri` and `token`") as failure:
+    with pytest.raises(StateConflict, match="no request can be made of `uri` and the credentials") as failure:
         connected(lake, token="hidden\ntoken").ping()
     assert "hidden" not in failure.value.message
 
@@ -160,8 +160,8 @@ def test_a_deployment_in_production_refuses_servers_and_places_of_its_own_machin
         ({"uri": "https://user@lake.internal"}, "/properties/uri"),
         ({"uri": "https://lake.internal:port"}, "/properties/uri"),
         ({"token": ""}, "/properties/token"),
-        ({"token.provider": "dlf"}, "/properties/token.provider"),
-        ({"data-token.enabled": "true"}, "/properties/data-token.enabled"),
+        ({"token.provider": "oauth2"}, "/properties/token.provider"),
+        ({"data-token.enabled": "1"}, "/properties/data-token.enabled"),
         ({"dlf.access-key-id": "x"}, "/properties/dlf.access-key-id"),
         ({"warehouse": ""}, "/properties/warehouse"),
         ({"type": "jdbc"}, "/properties/token"),

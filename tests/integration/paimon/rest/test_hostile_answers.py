@@ -20,6 +20,7 @@ from engine.domain.errors import (
 )
 from engine.domain.tables.table import TableRef
 from engine.formats.paimon.catalog.rest import client, pages
+from engine.formats.paimon.catalog.rest.auth import BearerAuth
 from engine.formats.paimon.catalog.rest.tables import RestTable
 from engine.formats.paimon.connection import PaimonConnection, PaimonFormat
 from engine.services.catalogs.locations import LocationRules
@@ -294,7 +295,7 @@ def test_only_the_catalog_can_say_that_a_table_is_gone(
 ) -> None:
     """An earlier send of the commit may still be under way: its files must stay."""
     catalog.answers[f"{TABLE}/commit"] = answer
-    asked = client.RestClient(uri=catalog.url, token="hidden", check_peer=lambda _address: None)
+    asked = client.RestClient(uri=catalog.url, auth=BearerAuth("hidden"), check_peer=lambda _address: None)
     with pytest.raises(expected):
         RestTable(asked, TABLE, "1", "/nowhere").commit("{}", "[]")
 

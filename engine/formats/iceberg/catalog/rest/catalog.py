@@ -42,12 +42,12 @@ from engine.formats.iceberg.catalog.rest.sessions import guard
 from engine.formats.iceberg.catalog.rest.signing import SignedRequests, is_signed
 from engine.formats.iceberg.catalog.rest.tls import context_for
 from engine.formats.iceberg.catalog.rest.tokens import CatalogTokens
-from engine.formats.iceberg.catalog.rest.vended import signs_remotely, vended, vended_addresses, vended_hosts
 from engine.formats.iceberg.errors import RequestNotServed, summary_of
 from engine.formats.iceberg.intake.metadata_fields import fields_of
 from engine.formats.iceberg.intake.metadata_files import kept_document
 from engine.formats.iceberg.intake.newer_types import readable_answer
 from engine.formats.iceberg.intake.read_tables import ReadTable
+from engine.formats.intake.catalogs.vended import signs_remotely, vended, vended_addresses, vended_hosts
 from engine.formats.intake.errors import printable
 from engine.formats.intake.parameters import meaningless_in
 from engine.outgoing.bounds import CheckPeer, any_peer

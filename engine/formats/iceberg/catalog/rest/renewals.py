@@ -17,9 +17,9 @@ from pyiceberg.exceptions import BadRequestError, NoSuchNamespaceError, NoSuchTa
 from engine.domain.errors import PackhouseError, StateConflict
 from engine.formats.iceberg.catalog.file_access import KeptStorage
 from engine.formats.iceberg.catalog.rest.pages import PagedLists, refreshing
-from engine.formats.iceberg.catalog.rest.vended import without_credentials
 from engine.formats.iceberg.errors import summary_of
 from engine.formats.iceberg.intake.read_tables import ReadTable
+from engine.formats.intake.catalogs.vended import without_credentials
 from engine.rewriting.kernel.storage.credentials import is_temporary
 
 NOT_SERVED: Final = (RESTError, BadRequestError)

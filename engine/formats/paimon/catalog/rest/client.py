@@ -1,11 +1,11 @@
 """Requests to a REST catalog: JSON in, JSON out, with limits of size and time.
 
-The server is only trusted with its tables: no redirect is followed, since the token would be sent along, the address
-of the host is checked before each connect, and no environment variable names a proxy.
+The server is only trusted with its tables: no redirect is followed, since the token or signature would be sent along,
+the address of the host is checked before each connect, and no environment variable names a proxy.
 """
 
 import ssl
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from http import HTTPStatus
@@ -28,6 +28,7 @@ from engine.formats.intake.catalogs.connections import bounded_pools
 from engine.formats.intake.documents import Document
 from engine.formats.intake.errors import printable, summary_of
 from engine.formats.intake.limits import Malformed, too_large
+from engine.formats.paimon.catalog.rest.auth import Outgoing, RequestAuth
 from engine.outgoing.bounds import CallLimits, CheckPeer
 
 CONNECT_SECONDS: Final = 10.0
@@ -41,7 +42,6 @@ _ANSWER_VALUES: Final = 1_000_000
 _LONGEST_MESSAGE: Final = 200
 _CHUNK_BYTES: Final = 64 * 1024
 _MOST_KEPT: Final = 4
-_REMEDY: Final = "give the catalog's property `token` one that may do this"
 _NOT_SENT: Final = (ConnectTimeoutError, NameResolutionError, NewConnectionError)
 
 
@@ -86,23 +86,24 @@ class _Answer:
     status: int
     body: bytes
     redirect: str
+    date: str
 
 
 class RestClient:
-    """Sends requests to the server at `uri`. Thread-safe; nothing is sent by the constructor.
+    """Sends requests to the server at `uri`, which `auth` authenticates. Thread-safe; the constructor sends nothing.
 
     `get` and `post` raise:
         NoSuch, NotAllowed, NotSupported, RequestRefused: as above.
-        StateConflict: the server refuses the token; as `Redirected`, it answers with a redirect.
-        Away: the server can't be reached, or asks to wait; nothing was done.
+        StateConflict: the server refuses the credentials; as `Redirected`, it answers with a redirect.
+        Away, CredentialsExpired: the server can't be reached, or asks to wait; nothing was done. So of `auth`.
         RequestUnanswered: see there.
         InvalidInput: `check_peer` refuses the address of the server; nothing was sent.
         Malformed: the answer is too large or no JSON object.
     """
 
-    def __init__(self, *, uri: str, token: str, check_peer: CheckPeer) -> None:
+    def __init__(self, *, uri: str, auth: RequestAuth, check_peer: CheckPeer) -> None:
         self._uri = uri.rstrip("/")
-        self._token = token
+        self._auth = auth
         self._check_peer = check_peer
 
     def get(self, path: str, query: Mapping[str, str] | None = None) -> Document:
@@ -129,9 +130,8 @@ class RestClient:
         return pool
 
     def _sent(self, pool: PoolManager, method: str, path: str, query: Mapping[str, str] | None, body: bytes) -> _Answer:
-        headers = {"Accept-Encoding": "identity", "Authorization": f"Bearer {self._token}"}
-        if body:
-            headers["Content-Type"] = "application/json"
+        headers = {"Accept-Encoding": "identity", **({"Content-Type": "application/json"} if body else {})}
+        headers |= self._auth.headers(Outgoing(method, path, query or {}, body))
         url = f"{self._uri}{path}{f'?{urlencode(query)}' if query else ''}"
         try:
             response = pool.urlopen(
@@ -145,15 +145,18 @@ class RestClient:
                 decode_content=False,
             )
             try:
-                return _Answer(response.status, _body(response), response.headers.get("location", ""))
+                told = response.headers
+                return _Answer(response.status, _body(response), told.get("location", ""), told.get("date", ""))
             finally:
                 response.close()
         except _NOT_SENT as error:
             raise Away(DependencyKind.CATALOG, f"the catalog at {masked(self._uri)}: {summary_of(error)}") from error
         except Malformed:
             raise
-        except ValueError as error:  # of the address or a header; its text may have the token
-            raise StateConflict(f"no request can be made of `uri` and `token`: {type(error).__name__}") from None
+        except ValueError as error:  # of the address or a header; its text may have a secret
+            raise StateConflict(
+                f"no request can be made of `uri` and the credentials: {type(error).__name__}"
+            ) from None
         except (HTTPError, HTTPException, OSError) as error:
             raise RequestUnanswered(
                 DependencyKind.CATALOG, f"the catalog at {masked(self._uri)}: {summary_of(error)}"
@@ -163,16 +166,16 @@ class RestClient:
         status = answer.status
         if 200 <= status < 300:  # noqa: PLR2004
             return Document.parse(answer.body, most_values=_ANSWER_VALUES)
-        told, kind = _told(answer.body, self._token)
+        told, kind = _told(answer.body, self._auth.secrets())
         message = f"the catalog at {masked(self._uri)} answers {status}{told}"
         if 300 <= status < 400:  # noqa: PLR2004
-            target = _shown(answer.redirect, self._token)
+            target = _shown(answer.redirect, self._auth.secrets())
             raise Redirected(f"{message}: a redirect to {target!r}, which is not followed; correct `uri`")
         match status:
             case HTTPStatus.UNAUTHORIZED:
-                raise StateConflict(f"{message}; {_REMEDY}")
+                raise StateConflict(f"{message}; {self._auth.remedy(answer.date)}")
             case HTTPStatus.FORBIDDEN:
-                raise NotAllowed(f"{message}; {_REMEDY}")
+                raise NotAllowed(f"{message}; {self._auth.remedy(answer.date)}")
             case HTTPStatus.NOT_FOUND:
                 raise NoSuch(message, kind=kind)
             case HTTPStatus.METHOD_NOT_ALLOWED | HTTPStatus.NOT_IMPLEMENTED:
@@ -195,16 +198,18 @@ def _body(response: BaseHTTPResponse) -> bytes:
     return bytes(body)
 
 
-def _told(body: bytes, token: str) -> tuple[str, str]:
+def _told(body: bytes, secrets: Sequence[str]) -> tuple[str, str]:
     """Return the message of an error, with a colon before it, and the type of the object that it is about."""
     try:
         document = Document.parse(body, most_values=_ANSWER_VALUES)
         message, kind = document.optional_text("message"), document.optional_text("resourceType")
     except Malformed:
         return "", ""
-    return f": {_shown(message, token)}" if message else "", kind or ""
+    return f": {_shown(message, secrets)}" if message else "", kind or ""
 
 
-def _shown(text: str, token: str) -> str:
-    """Return the first characters of a server's text; the token is masked in case the server repeats it."""
-    return printable(masked(text.replace(token, "***")[:_LONGEST_MESSAGE]))
+def _shown(text: str, secrets: Sequence[str]) -> str:
+    """Return the first characters of a server's text; secrets are masked in case the server repeats them."""
+    for each in secrets:
+        text = text.replace(each, "***")
+    return printable(masked(text[:_LONGEST_MESSAGE]))
