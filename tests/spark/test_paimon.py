@@ -27,6 +27,8 @@ from tests.support.paimon.commits import keyed
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.jdbc_lakes import JdbcLake, postgres_home
 from tests.support.paimon.lakes import PaimonLake
+from tests.support.paimon.metastore_lakes import MetastoreLake
+from tests.support.paimon.row_writers import RowWriter, check_rows
 from tests.support.paimon.s3_lakes import S3Lake
 from tests.support.postgres_server import PostgresServer
 from tests.support.s3_server import Asked, S3Server
@@ -286,6 +288,21 @@ async def test_a_table_of_a_jdbc_catalog_waits_for_its_database(
     kept, logged = rows(settings), "".join(capfd.readouterr())
     assert run.id in kept + logged
     assert password not in kept + logged + repr(run)
+
+
+@pytest.mark.deep
+async def test_a_table_of_a_hive_catalog_is_compacted_beside_a_writer(
+    settings: Settings, metastore_lake: MetastoreLake
+) -> None:
+    """Paimon's own `HiveCatalog` commits rows under the Metastore's lock all the while."""
+    lake = await asyncio.to_thread(keyed, metastore_lake)
+    before = values(lake)
+    async with served(settings, lake) as here:
+        with RowWriter(lake) as writer:
+            run = await here.compacted(force_full=True)
+    assert (run.state, run.result.groups_committed) == (RunState.SUCCEEDED, 1), run.detail
+    await asyncio.to_thread(check_rows, lake, before, writer, 1)
+    assert lake.held_lock() is None
 
 
 async def probed(container: Container, settings: Settings) -> None:

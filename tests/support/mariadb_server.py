@@ -21,10 +21,15 @@ from tests.support.memory import memory_folder
 
 USER: Final = "packhouse"
 PASSWORD: Final = "p@ss/w:rd"
+TRUSTED: Final = "trusted"
+"""A user without a password."""
+
 _SUPERVISOR: Final = '"$@" & cat > /dev/null; kill -9 $!; wait'
 _BEGIN: Final = f"""\
 CREATE USER {USER}@'127.0.0.1' IDENTIFIED BY '{PASSWORD}';
 GRANT ALL PRIVILEGES ON *.* TO {USER}@'127.0.0.1';
+CREATE USER {TRUSTED}@'127.0.0.1';
+GRANT ALL PRIVILEGES ON *.* TO {TRUSTED}@'127.0.0.1';
 """
 
 

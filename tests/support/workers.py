@@ -40,6 +40,7 @@ _TOGETHER: Final = {  # where the path begins, the first that fits
     "tests/integration/storage/test_clouds.py": "on HDFS and Azurite",
     "tests/unit/kernel/test_cloud_connections.py": "on HDFS and Azurite",
     "tests/unit/kernel/test_credentials.py": "on HDFS and Azurite",
+    "tests/integration/paimon/hive/": "on Hive",
     "tests/integration/paimon/": "on Paimon",
     "tests/interleaving/test_paimon.py": "on Paimon",
 }

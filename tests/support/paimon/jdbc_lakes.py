@@ -6,14 +6,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import quote
 from uuid import uuid4
 
 import pytest
 from sqlalchemy import NullPool, create_engine, make_url, text
 
 from engine.formats.paimon.catalog.database import CatalogDatabase, LockRow
-from tests.support.mariadb_server import PASSWORD, USER, MariaDb
+from tests.support.mariadb_server import TRUSTED, MariaDb
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.lakes import COLUMNS, LockingLake
 from tests.support.postgres_server import PostgresServer
@@ -147,16 +146,16 @@ def mariadb_home(server: MariaDb) -> CatalogHome:
     server.execute(f"CREATE DATABASE {name} CHARACTER SET utf8mb3")  # a key of Paimon's is too long with 4
     address = f"127.0.0.1:{server.port}/{name}"
     return CatalogHome(
-        f"mysql://{USER}:{quote(PASSWORD, safe='')}@{address}",
-        {"uri": f"jdbc:mysql://{address}?nullDatabaseMeansCurrent=true", "jdbc.user": USER, "jdbc.password": PASSWORD},
+        f"mysql://{TRUSTED}@{address}",
+        {"uri": f"jdbc:mysql://{address}?nullDatabaseMeansCurrent=true", "jdbc.user": TRUSTED, "jdbc.password": ""},
     )
 
 
 ON_ALL: Final = pytest.mark.parametrize("home", ["sqlite", "postgres", "mariadb"], indirect=True)
-"""Mark of tests of the statements that a catalog's database gets; other tests use Postgres in deep runs only."""
+"""Mark of tests of the statements that a catalog's database gets; other tests use the servers in deep runs only."""
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.deep)])
+@pytest.fixture(params=["sqlite", *(pytest.param(each, marks=pytest.mark.deep) for each in ("postgres", "mariadb"))])
 def home(request: pytest.FixtureRequest, tmp_path: Path) -> CatalogHome:
     """An empty database."""
     if request.param == "sqlite":

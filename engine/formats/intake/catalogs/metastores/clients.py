@@ -1,12 +1,15 @@
 """Thrift's client of a Metastore, of any release from 2 to 4."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 from hive_metastore.ThriftHiveMetastore import Client
 from hive_metastore.ttypes import GetTableRequest, GetTablesRequest, NoSuchObjectException, Table, UnknownDBException
 from thrift.protocol.TProtocol import TProtocolBase
 from thrift.Thrift import TApplicationException
+
+_UNKNOWN_ERRORS: Final = (TApplicationException.MISSING_RESULT, TApplicationException.INTERNAL_ERROR)
+"""Answers of releases 2 and 3 to a call that fails with an error which its declaration does not have."""
 
 
 class AnyRelease(Client):  # type: ignore[misc] # the library has no types
@@ -39,7 +42,7 @@ class AnyRelease(Client):  # type: ignore[misc] # the library has no types
         except UnknownDBException as error:
             raise NoSuchObjectException(error.message) from error
         except TApplicationException as error:
-            if error.type == TApplicationException.MISSING_RESULT:  # of an error that the later client does not know
+            if error.type in _UNKNOWN_ERRORS:
                 self.get_database(dbname)
             raise
 
