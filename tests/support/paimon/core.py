@@ -31,7 +31,7 @@ JARS: Final = (
 """The core with its connections, and the server of REST catalogs that it has for its own tests."""
 
 HIVE_JARS: Final = ("org.apache.paimon:paimon-bundle:1.2.0", "org.apache.paimon:paimon-hive-catalog:1.2.0")
-"""The core with its client of a Metastore, which Maven Central has up to this version."""
+"""The core with its client of a Metastore, of the newest version that could be had."""
 
 _PATTERNS: Final = (
     "hadoop-client-api-*",
