@@ -21,12 +21,12 @@ from walk import traced_run
 LIMITS: Final[Mapping[str, int]] = {
     "traced modules": 290,
     "traced modules of engine": 270,
-    "modules of engine": 790,
-    "lines of engine": 110_000,
+    "modules of engine": 800,
+    "lines of engine": 112_000,
     "protocols in formats/base": 13,
     "isinstance of roles": 0,
     "fields of KernelTask": 4,
-    "lines of tests": 132_300,
+    "lines of tests": 133_000,
 }
 GOALS: Final[Mapping[str, int]] = {
     "traced modules of engine": 110,
