@@ -201,14 +201,14 @@ fuzz-api: ## Run every check of Schemathesis, 300 examples an operation, as view
 	@scripts/setup test
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync fuzz-viewer fuzz-admin
 
-fuzz-tables: ## Rewrite random tables beside Iceberg's own procedure and compare all readers (TABLES=500 SEED=1)
+fuzz-tables: ## Rewrite random tables beside Iceberg's own procedure and compare all readers (TABLES=500 SEED=1 KIND=glue)
 	@scripts/setup test
-	@PACKHOUSE_FUZZ_TABLES=$(or $(TABLES),500) PACKHOUSE_FUZZ_SEED=$(or $(SEED),1) \
+	@PACKHOUSE_FUZZ_TABLES=$(or $(TABLES),500) PACKHOUSE_FUZZ_KIND=$(KIND) PACKHOUSE_FUZZ_SEED=$(or $(SEED),1) \
 	  $(BIN)/pytest -q tests/differential -k "not version_three" $(PYTEST_ARGS)
 
-fuzz-v3: ## Rewrite random tables of format version 3, then run every operation on them, and compare all rows with their lineage (TABLES=300 SEED=1)
+fuzz-v3: ## Rewrite random tables of format version 3, then run every operation on them, and compare all rows with their lineage (TABLES=300 SEED=1 KIND=hive_4)
 	@scripts/setup test
-	@PACKHOUSE_FUZZ_TABLES=$(or $(TABLES),300) PACKHOUSE_FUZZ_SEED=$(or $(SEED),1) \
+	@PACKHOUSE_FUZZ_TABLES=$(or $(TABLES),300) PACKHOUSE_FUZZ_KIND=$(KIND) PACKHOUSE_FUZZ_SEED=$(or $(SEED),1) \
 	  $(BIN)/pytest -q tests/differential -k version_three $(PYTEST_ARGS)
 
 fuzz-writers: ## Let other writers act at random steps of rewrites (RUNS=500 SEED=1)
@@ -216,9 +216,9 @@ fuzz-writers: ## Let other writers act at random steps of rewrites (RUNS=500 SEE
 	@PACKHOUSE_FUZZ_RUNS=$(or $(RUNS),500) PACKHOUSE_FUZZ_SEED=$(or $(SEED),1) \
 	  $(BIN)/pytest -q tests/interleaving/test_matrix.py -k many $(PYTEST_ARGS)
 
-fuzz-upkeep: ## Upkeep of random tables compared with Iceberg's procedures, and other writers at its steps (TABLES=300 RUNS=300 SEED=1)
+fuzz-upkeep: ## Upkeep of random tables compared with Iceberg's procedures, and other writers at its steps (TABLES=300 RUNS=300 SEED=1 KIND=rest)
 	@scripts/setup test
-	@PACKHOUSE_FUZZ_TABLES=$(or $(TABLES),300) PACKHOUSE_FUZZ_RUNS=$(or $(RUNS),300) PACKHOUSE_FUZZ_SEED=$(or $(SEED),1) \
+	@PACKHOUSE_FUZZ_TABLES=$(or $(TABLES),300) PACKHOUSE_FUZZ_RUNS=$(or $(RUNS),300) PACKHOUSE_FUZZ_KIND=$(KIND) PACKHOUSE_FUZZ_SEED=$(or $(SEED),1) \
 	  $(BIN)/pytest -q tests/upkeep $(PYTEST_ARGS)
 
 fuzz-paimon: ## Compact random Paimon tables beside Paimon's own core and compare every row (TABLES=200 SEED=1)
@@ -231,9 +231,9 @@ fuzz-paimon-writers: ## Let other writers act, and workers be killed, at every s
 	@PACKHOUSE_FUZZ_RUNS=$(or $(RUNS),100) PACKHOUSE_FUZZ_SEED=$(or $(SEED),1) \
 	  $(BIN)/pytest -q tests/interleaving/test_paimon.py tests/acceptance/test_killed_on_paimon.py $(PYTEST_ARGS)
 
-fuzz-hive: ## Rewrite partitions of random Hive tables and compare the rows and predicates of all readers (TABLES=300 SEED=1; PLANS=1: without readers)
+fuzz-hive: ## Rewrite partitions of random Hive tables and compare the rows and predicates of all readers (TABLES=300 SEED=1 KIND=hive_3; PLANS=1: without readers)
 	@scripts/setup test
-	@PACKHOUSE_FUZZ_PLANS=$(PLANS) PACKHOUSE_FUZZ_TABLES=$(or $(TABLES),300) PACKHOUSE_FUZZ_SEED=$(or $(SEED),1) \
+	@PACKHOUSE_FUZZ_PLANS=$(PLANS) PACKHOUSE_FUZZ_TABLES=$(or $(TABLES),300) PACKHOUSE_FUZZ_KIND=$(KIND) PACKHOUSE_FUZZ_SEED=$(or $(SEED),1) \
 	  $(BIN)/pytest -q tests/integration/hive/test_random_rewrites.py $(PYTEST_ARGS)
 
 fuzz-parsers: ## Parse mutants of foreign files and answers with little memory; print the slowest and the largest (COUNT=1000000 SEED=1)

@@ -42,8 +42,8 @@ from tests.differential.schemas import plain_fields
 from tests.differential.sequels import Sequel
 from tests.differential.stories import NAMESPACE, Story
 from tests.differential.writers import Pens
+from tests.support.mirrored_world import MirroredWorld, kind_of
 from tests.support.plan_and_run import check_kept, promise_of
-from tests.support.world import World
 from tests.upkeep.arena import Arena as Upkeep
 from tests.upkeep.histories import local
 from tests.upkeep.matches import Match
@@ -108,7 +108,7 @@ class Tally:
 class Arena:
     """Judges seeds on one lake."""
 
-    world: World
+    world: MirroredWorld
     spark: SparkSession
     tally: Tally
     is_of_version_three: bool = False
@@ -121,7 +121,7 @@ class Arena:
 
     async def judge(self, seed: int) -> None:
         """Play the story of a seed and compare. Raises AssertionError with the whole story in it."""
-        random, name = Random(f"{seed}/rewrite"), f"t{seed}"
+        random, name, self.world.kind = Random(f"{seed}/rewrite"), f"t{seed}", kind_of(seed)
         pens = Pens(self.spark, f"lake.{NAMESPACE}.{name}")
         story = Story(seed, self.catalog, pens, Random(seed), name, is_of_version_three=self.is_of_version_three)
         try:
@@ -129,16 +129,17 @@ class Arena:
             self.tally.counts["steps refused by their library"] += story.refused
             self.tally.counts["features of other programs"] += story.features
             seen = self._look(table, pens.name, random)
-            table = story.hide()
+            table = story.hide(is_read_by_server=self.world.kind == "rest")
             ours = self._copy(table, f"{name}_ours")
             if self._may_begin_with_any(story, seen):
                 await self._play_sequel(story, seen)
             else:
                 await self._rewrite(story, seen, ours, random)
         except Exception as error:
-            error.add_note("\n".join([f"the story of seed {seed}:", *story.told]))
+            error.add_note("\n".join([f"the story of seed {seed}, in {self.world.kind}:", *story.told]))
             raise
         self.tally.counts["tables"] += 1
+        self.tally.counts[f"tables in {self.world.kind}"] += 1
 
     def __str__(self) -> str:
         return str(self.tally)

@@ -59,6 +59,11 @@ class Unknown:
     refusal: str
     is_of_writing: bool = False
 
+    @property
+    def is_field(self) -> bool:
+        """Whether it is a field of the metadata itself, which programs drop that do not know it."""
+        return self.refusal.startswith("metadata: ")
+
 
 def _snapshot(name: str) -> Callable[[Body], None]:
     return lambda body: body["snapshots"][-1].update({name: 1})

@@ -99,8 +99,13 @@ class Story:
         self.unknown = features.choice(UNKNOWN) if features.random() < 0.12 else None
         return self.table
 
-    def hide(self) -> Table:
-        """Give the table the feature that Packhouse refuses, if this story has one; return it."""
+    def hide(self, *, is_read_by_server: bool = False) -> Table:
+        """Give the table the feature that Packhouse refuses, if this story has one; return it.
+
+        `is_read_by_server`: a server sends the metadata as it understands it, without fields that it does not know.
+        """
+        if self.unknown is not None and is_read_by_server and self.unknown.is_field:
+            self.unknown = None
         if self.unknown is not None:
             edit_metadata(self.table, self.unknown.change)
             self.told.append(f"unknown: {self.unknown.refusal}")

@@ -5,22 +5,18 @@ A failure prints what was done to its table; `TABLES=1 SEED=<it>` makes it again
 """
 
 import os
-import shutil
-from collections.abc import AsyncIterator
-from pathlib import Path
 from random import Random
 from typing import Any, Final
 
 import pytest
-import pytest_asyncio
 
 from engine.domain.errors import InvalidInput, Rejected
 from engine.domain.runs.operations import OPERATIONS
 from engine.domain.runs.run import Operation
 from engine.domain.tables.table import Table
 from tests.differential.odd_tables import OddTable
+from tests.support.mirrored_world import MirroredWorld, kind_of
 from tests.support.plan_and_run import planned_and_run
-from tests.support.world import World, open_world
 
 FIRST: Final = int(os.environ.get("PACKHOUSE_FUZZ_SEED", "1"))
 TABLES: Final = int(os.environ.get("PACKHOUSE_FUZZ_TABLES", "10"))
@@ -33,20 +29,9 @@ pytestmark = [
 ]
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def world(
-    sqlite_template: Path, redis_url: str, tmp_path_factory: pytest.TempPathFactory
-) -> AsyncIterator[World]:
-    """An installation for all tables of the module."""
-    folder = tmp_path_factory.mktemp("odd")
-    shutil.copyfile(sqlite_template, folder / "packhouse.sqlite3")
-    url = f"sqlite+aiosqlite:///{folder}/packhouse.sqlite3"
-    async with open_world(folder / "w", database_url=url, redis_url=redis_url, days=1, files=1) as opened:
-        yield opened
-
-
 @pytest.mark.parametrize("seed", range(FIRST, FIRST + TABLES))
-async def test_a_run_does_what_the_plan_of_an_odd_table_offers(world: World, seed: int) -> None:
+async def test_a_run_does_what_the_plan_of_an_odd_table_offers(mirrored_world: MirroredWorld, seed: int) -> None:
+    world, mirrored_world.kind = mirrored_world, kind_of(seed)
     odd = OddTable(world.lake.catalog, Random(seed), f"odd{seed}")
     try:
         if odd.make() and (table := await _registered(world, odd)) is not None:
@@ -55,11 +40,11 @@ async def test_a_run_does_what_the_plan_of_an_odd_table_offers(world: World, see
                 odd.told.append(await planned_and_run(world, table.id, operation, passing=odd.footer_refusals))
                 assert rows is None or odd.rows() == rows, f"other rows after {operation}"
     except Exception as error:
-        error.add_note("\n".join([f"seed {seed}:", *odd.told]))
+        error.add_note("\n".join([f"seed {seed}, in {world.kind}:", *odd.told]))
         raise
 
 
-async def _registered(world: World, odd: OddTable) -> Table | None:
+async def _registered(world: MirroredWorld, odd: OddTable) -> Table | None:
     """Register the table with a policy; None if it is refused at once, in words that do not blame its metadata."""
     maintenance = {each.value: OPERATIONS[each].example for each in UPKEEP}
     policy: dict[str, Any] = {"rewrite": odd.settings(), "maintenance": maintenance}

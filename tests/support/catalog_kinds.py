@@ -11,7 +11,7 @@ import pytest
 from engine.formats.iceberg.catalog.rest.tls import CLIENT, TRUSTED
 from engine.formats.intake.catalogs.metastores.clients import AnyRelease
 from tests.support.faulty_proxy import FaultyProxy
-from tests.support.glue_server import GlueServer
+from tests.support.glue_server import open_glue
 from tests.support.hive.certificates import Authority
 from tests.support.hive.metastore import Metastore
 from tests.support.nessie_server import Nessie
@@ -37,9 +37,6 @@ def _rest(request: pytest.FixtureRequest, _folder: Path) -> Iterator[Lake]:
 def _signed(request: pytest.FixtureRequest, folder: Path) -> Iterator[Lake]:
     """Requests are signed, and sent by TLS to a server that wants a certificate of its clients."""
     url: str = request.getfixturevalue("iceberg_rest_url")
-    patch: pytest.MonkeyPatch = request.getfixturevalue("monkeypatch")
-    patch.setenv("SIGNER_KEY", "lake")
-    patch.setenv("SIGNER_SECRET", "secret")
     signed = {
         "rest.sigv4-enabled": "true",
         "rest.signing-name": "glue",
@@ -50,10 +47,13 @@ def _signed(request: pytest.FixtureRequest, folder: Path) -> Iterator[Lake]:
         CLIENT: "env:LAKE_CLIENT",
     }
     authority = Authority("lake")
-    patch.setenv("LAKE_AUTHORITY", authority.pem)
-    patch.setenv("LAKE_CLIENT", authority.client())
     folder.mkdir(exist_ok=True)
-    with FaultyProxy(url, tls=authority.context(folder, asks_clients=True)).running() as proxy:
+    server = FaultyProxy(url, tls=authority.context(folder, asks_clients=True))
+    with server.running() as proxy, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SIGNER_KEY", "lake")
+        patch.setenv("SIGNER_SECRET", "secret")
+        patch.setenv("LAKE_AUTHORITY", authority.pem)
+        patch.setenv("LAKE_CLIENT", authority.client())
         proxy.before = Signatures({"lake": "secret"}, service="glue", region="eu-central-1")
         yield {
             "settings": {"type": "rest", "uri": url},
@@ -62,20 +62,20 @@ def _signed(request: pytest.FixtureRequest, folder: Path) -> Iterator[Lake]:
 
 
 @contextmanager
-def _glue(request: pytest.FixtureRequest, _folder: Path) -> Iterator[Lake]:
-    glue: GlueServer = request.getfixturevalue("glue")
-    yield {"settings": glue.writers(), "registered": glue.settings()}
+def _glue(_request: pytest.FixtureRequest, _folder: Path) -> Iterator[Lake]:
+    with open_glue() as glue:
+        yield {"settings": glue.writers(), "registered": glue.settings()}
 
 
 def _hive(fixture: str) -> Callable[[pytest.FixtureRequest, Path], AbstractContextManager[Lake]]:
     @contextmanager
     def opened(request: pytest.FixtureRequest, folder: Path) -> Iterator[Lake]:
         metastore: Metastore = request.getfixturevalue(fixture)
-        patch: pytest.MonkeyPatch = request.getfixturevalue("monkeypatch")
-        # PyIceberg knows no call of release 4
-        patch.setattr(pyiceberg.catalog.hive, "Client", lambda protocol: AnyRelease(protocol, set()))
         settings = {"type": "hive", "uri": metastore.uri}
-        yield {"settings": {**settings, "warehouse": f"file://{folder}/warehouse"}, "registered": settings}
+        with pytest.MonkeyPatch.context() as patch:
+            # PyIceberg knows no call of release 4
+            patch.setattr(pyiceberg.catalog.hive, "Client", lambda protocol: AnyRelease(protocol, set()))
+            yield {"settings": {**settings, "warehouse": f"file://{folder}/warehouse"}, "registered": settings}
         with metastore.client() as client:
             client.drop_database("lake", deleteData=False, cascade=True)
 

@@ -7,7 +7,7 @@ partitions at once; Glue with pages, and without columns on request.
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from io import BytesIO
 from threading import Lock
@@ -16,7 +16,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from tests.support.s3_server import BUCKET, S3Server
+from tests.support.s3_server import BUCKET, Asked, S3Server
 
 _TARGET = "AWSGlue."
 _CHANGES = ("UpdateTable", "UpdatePartition")
@@ -34,6 +34,7 @@ class GlueServer(S3Server):
         refusals: codes that the next calls of a name are answered with, such as `ThrottlingException`.
         lost_after: names of which the next call takes effect and has no answer.
         denied: access keys of which every change is refused.
+        only_reads: access keys whose requests to S3 that write are refused.
         before_update: called before each `UpdateTable` and `UpdatePartition`, once the files are written.
         after_update: called after each of them, before it is answered.
         answers: made by tests for calls of a name, from the request, in the place of moto's.
@@ -43,6 +44,7 @@ class GlueServer(S3Server):
     refusals: dict[str, list[str]] = field(default_factory=dict)
     lost_after: list[str] = field(default_factory=list)
     denied: set[str] = field(default_factory=set)
+    only_reads: set[str] = field(default_factory=set)
     before_update: Callable[[], None] = lambda: None
     after_update: Callable[[], None] = lambda: None
     answers: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = field(default_factory=dict)
@@ -57,6 +59,11 @@ class GlueServer(S3Server):
         """Return the properties of a writer's catalog; it has keys of its own."""
         keys = {"client.access-key-id": "watcher", "client.secret-access-key": "x"}
         return self.settings(warehouse=f"s3://{BUCKET}/warehouse", **keys)
+
+    def _refusal(self, asked: Asked) -> tuple[str, bytes] | None:
+        if asked.key and asked.method != "GET" and asked.access_key in self.only_reads:
+            return "403 Forbidden", b"<?xml version='1.0'?><Error><Code>AccessDenied</Code></Error>"
+        return super()._refusal(asked)
 
     def _app(self) -> Any:
         inner, updating = super()._app(), Lock()
@@ -152,11 +159,18 @@ def _refused(code: str, start: Callable[..., Any]) -> Iterable[bytes]:
     return BytesIO(body)
 
 
-@pytest.fixture
-def glue(monkeypatch: pytest.MonkeyPatch) -> Iterator[GlueServer]:
-    """A server of the test's own, with the empty bucket `lake`."""
-    monkeypatch.setenv("LAKE_KEY", "lake")
-    monkeypatch.setenv("LAKE_SECRET", "x")
-    with GlueServer().running() as running:
+@contextmanager
+def open_glue() -> Iterator[GlueServer]:
+    """Serve, with the empty bucket `lake`, until the block ends."""
+    with GlueServer().running() as running, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LAKE_KEY", "lake")
+        patch.setenv("LAKE_SECRET", "x")
         assert isinstance(running, GlueServer)
         yield running
+
+
+@pytest.fixture
+def glue() -> Iterator[GlueServer]:
+    """A server of the test's own."""
+    with open_glue() as opened:
+        yield opened

@@ -12,8 +12,9 @@ import pytest_asyncio
 from pyspark.sql import SparkSession
 
 from engine.spark.sessions import SparkSessions
+from tests.support.mirrored_world import MirroredWorld
 from tests.support.peer import new_session
-from tests.support.world import World, open_world
+from tests.support.world import open_world
 
 MARKS: Final = [
     pytest.mark.timeout(60 * 60),
@@ -36,7 +37,7 @@ class Judge(Protocol):
 class Sitting:
     """One installation for all tables of a module, and a Spark session that knows its lake."""
 
-    world: World
+    world: MirroredWorld
     spark: SparkSession
 
     @staticmethod
@@ -64,14 +65,22 @@ def sittings(first: int, tables: int) -> list[Any]:
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def sitting(
-    sqlite_template: Path, redis_url: str, spark_sessions: SparkSessions, tmp_path_factory: pytest.TempPathFactory
-) -> AsyncIterator[Sitting]:
+async def sitting(mirrored_world: MirroredWorld, spark_sessions: SparkSessions) -> Sitting:
     """An installation whose tables the module's tests make."""
+    session = new_session(spark_sessions, mirrored_world.lake)
+    session.conf.set("spark.sql.codegen.wholeStage", "false")  # compiling takes longer than reading such tables
+    return Sitting(mirrored_world, session)
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def mirrored_world(
+    request: pytest.FixtureRequest, sqlite_template: Path, redis_url: str, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[MirroredWorld]:
+    """An installation for all tables of the module."""
     folder = tmp_path_factory.mktemp("sitting")
     shutil.copyfile(sqlite_template, folder / "packhouse.sqlite3")
     url = f"sqlite+aiosqlite:///{folder}/packhouse.sqlite3"
-    async with open_world(folder / "w", database_url=url, redis_url=redis_url, days=1, files=1) as world:
-        session = new_session(spark_sessions, world.lake)
-        session.conf.set("spark.sql.codegen.wholeStage", "false")  # compiling takes longer than reading such tables
-        yield Sitting(world, session)
+    async with open_world(folder / "w", database_url=url, redis_url=redis_url, days=1, files=1) as opened:
+        mirrored = MirroredWorld.of(opened, request, folder)
+        yield mirrored
+        mirrored.close()

@@ -336,9 +336,9 @@ class World(Generic[OneLake]):
         match = {"if_match": replaces, "if_none_match": replaces is None}
         await acknowledged(put, SYSTEM, table_id or self.table_id, policy, **match)
 
-    async def register(self, name: str, *, policy: dict[str, Any] | None = None) -> Table:
+    async def register(self, name: str, *, policy: dict[str, Any] | None = None, catalog: str = "lake") -> Table:
         """Register another table of the lake, under a policy of its own if one is given."""
-        table = await register_name(self.container, name)
+        table = await register_name(self.container, name, catalog)
         if policy is not None:
             await self.set_policy(policy, table.id)
         return table
@@ -358,9 +358,9 @@ async def register_lake(container: Container, lake: AnyLake) -> Table:
     return await register_name(container, NAME[1])
 
 
-async def register_name(container: Container, name: str) -> Table:
+async def register_name(container: Container, name: str, catalog: str = "lake") -> Table:
     """Register a table of the lake."""
-    return await container.tables.register(SYSTEM, TableRef("lake", NAME[:1], name), owner_team=None, labels={})
+    return await container.tables.register(SYSTEM, TableRef(catalog, NAME[:1], name), owner_team=None, labels={})
 
 
 @asynccontextmanager

@@ -15,7 +15,7 @@ from engine.domain.runs.run import Operation, RunState
 from tests.differential.stories import NAMESPACE, Story
 from tests.differential.writers import Pens
 from tests.support.expired_files import stored
-from tests.support.world import World
+from tests.support.mirrored_world import MirroredWorld, kind_of
 from tests.upkeep.delete_matches import DeleteMatch
 from tests.upkeep.histories import age, local
 from tests.upkeep.history_matches import HistoryMatch
@@ -33,7 +33,7 @@ _COPIES = ("theirs", "theirs_deletes", "theirs_orphans")
 class Arena:
     """Judges seeds on one lake; `counts` has the number of checks that took place, by name."""
 
-    world: World
+    world: MirroredWorld
     spark: SparkSession
     counts: Counter[str] = field(default_factory=Counter)
 
@@ -44,15 +44,16 @@ class Arena:
 
     async def judge(self, seed: int) -> None:
         """Make the table of a seed, work on it and compare. Raises AssertionError with the whole story in it."""
-        random, name = Random(f"{seed}/upkeep"), f"u{seed}"
+        random, name, self.world.kind = Random(f"{seed}/upkeep"), f"u{seed}", kind_of(seed)
         pens = Pens(self.spark, f"lake.{NAMESPACE}.{name}")
         story = Story(seed, self.catalog, pens, Random(seed), name)
         try:
             await _play(Match(self, story, random))
         except Exception as error:
-            error.add_note("\n".join([f"the story of seed {seed}:", *story.told]))
+            error.add_note("\n".join([f"the story of seed {seed}, in {self.world.kind}:", *story.told]))
             raise
         self.counts["tables"] += 1
+        self.counts[f"tables in {self.world.kind}"] += 1
 
     def forget(self, seed: int) -> None:
         """Remove the table of a seed and its copies."""
@@ -88,7 +89,7 @@ async def _play(match: Match) -> None:
     keep_last, hours = random.choice((1, 1, 2, 3)), random.choice((0.5, 1.5, 2.5, 4.5))
     days = random.choice((1, 1, 3))
     match.story.tell()
-    match.story.hide()
+    match.story.hide(is_read_by_server=match.arena.world.kind == "rest")
     if match.story.unknown is not None:
         await _refused(match)
         return

@@ -15,13 +15,18 @@ _CHUNK = 65_536
 
 @dataclass
 class FaultSwitch:
-    """`lost`: calls that are executed and not answered; `cut`: calls that end their connection before they arrive."""
+    """`lost`: calls that are executed and not answered; `cut`: calls that end their connection before they arrive.
+
+    With `dies` the first fault is the end of the server: all connections end, and new ones are refused.
+    """
 
     target: int
     lost: str = ""
     cut: str = ""
+    dies: bool = False
     port: int = 0
     faults: int = 0
+    _server: socket.socket = field(init=False)
     _passes: Event = field(default_factory=Event)
     _open: list[socket.socket] = field(default_factory=list)
     _lock: Lock = field(default_factory=Lock)
@@ -33,14 +38,14 @@ class FaultSwitch:
         self._passes.set()
         with socket.create_server(("127.0.0.1", 0)) as server:
             self.port = server.getsockname()[1]
+            self._server = server
             accepting = Thread(target=self._accept, args=(server,))
             accepting.start()
             try:
                 yield self
             finally:
                 self.target = 0
-                with suppress(OSError):
-                    socket.create_connection(("127.0.0.1", self.port)).close()
+                self._refuse()
                 accepting.join()
                 self._passes.set()
                 self.cut_all()
@@ -64,11 +69,17 @@ class FaultSwitch:
                 each.close()
             self._open.clear()
 
+    def _refuse(self) -> None:
+        """Accept no connection any more: this also ends the wait for the next one."""
+        with suppress(OSError):
+            self._server.shutdown(socket.SHUT_RDWR)
+        self._server.close()
+
     def _accept(self, server: socket.socket) -> None:
         while True:
-            near, _ = server.accept()
-            if not self.target:
-                near.close()
+            try:
+                near, _ = server.accept()
+            except OSError:
                 return
             far = socket.create_connection(("127.0.0.1", self.target))
             with self._lock:
@@ -87,6 +98,9 @@ class FaultSwitch:
                     loses.set()
                 if (loses.is_set() and not is_request) or (is_request and self._names(chunk, self.cut)):
                     self.faults += 1
+                    if self.dies:
+                        self._refuse()
+                        self.cut_all()
                     break
                 sink.sendall(chunk)
         for each in (source, sink):
