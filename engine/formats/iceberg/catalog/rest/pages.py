@@ -66,7 +66,8 @@ class PagedLists(RestCatalog):
         """Return the namespaces directly in a namespace; without one those at the top."""
         self._check_endpoint(Capability.V1_LIST_NAMESPACES)
         parent = self.identifier_to_tuple(namespace)
-        params = {"parent": self._encode_namespace_path(parent)} if parent else {}
+        # PyIceberg encodes each level before the whole is: servers that decode once then know no such parent
+        params = {"parent": self._namespace_separator.join(parent)} if parent else {}
         found = self._pages(self.url(Endpoints.list_namespaces), params, ListNamespaceResponse)
         return [each for page in found for each in page.namespaces]
 
