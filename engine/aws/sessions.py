@@ -188,7 +188,8 @@ def named_errors() -> Iterator[None]:
     except Exception as error:
         if type(error).__module__.split(".")[0] != "botocore":
             raise
-        text = (str(error).splitlines() or [""])[0][:300]
+        cause = error.__cause__ if isinstance(error.__cause__, CallFailed) else error  # botocore's text hides it
+        text = (str(cause).splitlines() or [""])[0][:300]
         if type(error).__name__ in _AWAY or is_throttled(error):
             raise Away(DependencyKind.CATALOG, f"AWS does not answer: {text}") from error
         raise StateConflict(f"the credentials of AWS can't be used: {text}; {_remedy(error)}") from error
