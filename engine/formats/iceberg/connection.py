@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from threading import Lock
 from typing import Any, Final
+from uuid import uuid4
 
 from engine.domain.errors import FieldProblem, InvalidInput
 from engine.domain.tables.capabilities import Capabilities
@@ -29,6 +30,7 @@ from engine.formats.iceberg.catalog.catalogs import CATALOG_NAME, GuardedCatalog
 from engine.formats.iceberg.catalog.file_access import names_code
 from engine.formats.iceberg.catalog.known_properties import PLAIN, TYPES, misspelt
 from engine.formats.iceberg.catalog.listing import list_tables
+from engine.formats.iceberg.catalog.paths import metadata_location
 from engine.formats.iceberg.catalog.pointers import pointers
 from engine.formats.iceberg.catalog.rest.catalog import CheckAddresses, any_address
 from engine.formats.iceberg.catalog.rest.signing import ENABLED, is_of_s3_tables
@@ -165,7 +167,7 @@ class IcebergConnection:
         return self._properties["type"] != "rest"
 
     def check(self) -> Sequence[CheckStep]:
-        """Open the catalog, list its namespaces and tables of the first ones, read one, ask whether it may change.
+        """Open the catalog, list its namespaces and tables of the first ones, read one, see whether it may be changed.
 
         The first step only reports properties that look misspelt: there is no complete list of valid properties.
         """
@@ -178,6 +180,7 @@ class IcebergConnection:
                     ("list_namespaces", asking_catalog, lambda: self._check_namespaces(found)),
                     ("list_tables", asking_catalog, lambda: self._check_tables(found)),
                     ("read_table", reading_table, lambda: self._check_table(found)),
+                    ("write_file", reading_table, lambda: self._check_store(found)),
                     ("may_commit", asking_catalog, lambda: self._check_writing(found)),
                 ]
             ),
@@ -291,6 +294,18 @@ class IcebergConnection:
             return "no table to read"
         table = found["read"] = self._open().load_table(found["table"])
         return f"{'.'.join(found['table'])}: {len(table.metadata.snapshots)} snapshots at {masked(table.location())}"
+
+    def _check_store(self, found: Mapping[str, Any]) -> str:
+        """Return a sentence about the right to write and delete files, by an empty one beside the metadata."""
+        if "read" not in found:
+            return "no table whose store could be asked"
+        table = found["read"]
+        folder = metadata_location(table.metadata)
+        probe = f"{folder}/packhouse-check-{uuid4()}"
+        self._check_location(probe)
+        table.io.new_output(probe).create().close()
+        table.io.delete(probe)
+        return f"a file in {masked(folder)} can be written and deleted"
 
     def _check_writing(self, found: Mapping[str, Any]) -> str:
         """Return a sentence about the right to commit, which is looked for with a commit that changes nothing."""

@@ -75,9 +75,10 @@ def test_a_check_tells_every_step_of_a_working_catalog(lake: Lake):
         ("list_namespaces", True),
         ("list_tables", True),
         ("read_table", True),
+        ("write_file", True),
         ("may_commit", True),
     ]
-    assert "sales.orders: 1 snapshots" in steps[-2].detail
+    assert "sales.orders: 1 snapshots" in steps[-3].detail
 
 
 def test_a_check_of_an_empty_catalog_works(tmp_path: Path):
