@@ -8,6 +8,7 @@
     │   │   ├── TableReplaced   the table was dropped and created again under its name
     │   │   ├── TableUnreadable the table's metadata can't be read
     │   │   ├── TakenBack       another writer rolled back the run's commit
+    │   │   ├── RequestNotServed  the catalog refused a commit, which certainly took no effect
     │   │   └── EffectsChanged  more would be deleted than was acknowledged
     │   ├── ListExpired         the state of the table that a list shows is gone: begin the list again
     │   ├── PreconditionFailed  the object changed since it was read
@@ -88,6 +89,10 @@ class StateConflict(Rejected):
     """The object's present state forbids the request."""
 
     code = "state_conflict"
+
+
+class RequestNotServed(StateConflict):
+    """A request took no effect: the catalog says that it does not take it, or refused the only one that was sent."""
 
 
 class TableReplaced(StateConflict):

@@ -78,10 +78,6 @@ _LONGEST_NAME: Final = 200
 _NO_CATALOG: Final = "this database has no Iceberg catalog: check `uri`, or set the property init_catalog_tables"
 
 
-class RequestNotServed(StateConflict):
-    """A request was not sent, because the catalog says that it does not take it."""
-
-
 def summary_of(error: BaseException) -> str:
     """Return the class and the first line of an error, masked and printable, at most 300 characters."""
     for each in causes_of(error):  # PyIceberg has a class of the same name, which wraps pydantic's

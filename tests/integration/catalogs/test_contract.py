@@ -18,11 +18,24 @@ from engine.domain.tables.table import TableRef
 from tests.support.attempts import resumed_from
 from tests.support.catalog_kinds import DEEP, KINDS, lake_in
 from tests.support.moved_clock import MovedClock
-from tests.support.world import NAME, World, open_world
+from tests.support.world import NAME, SCHEMA, SPEC, World, open_world
 
 KNOWS_NO_VERSION_3 = ("nessie",)
 OWN_HISTORY = ("nessie",)
 """Kinds with a history of their own, which show the current snapshot alone and let none expire."""
+SHALLOW = (("glue", "made again"), ("glue", "made again elsewhere"), ("hive_4", "dropped"), ("rest", "moved"))
+"""Changes of a table, each in one kind, that are not left to the deep suite."""
+OPEN_NAMES = (
+    *(("lake", "a.b"), ("lake", "größe"), ("lake", "UPPER"), ("lake", "n" * 255)),
+    *(("one", "two", "three", "t"), ("größe", "in ner", "t"), ("x" * 255, "t")),
+)
+NAMES: dict[str, tuple[tuple[str, ...], ...]] = {
+    **dict.fromkeys(("sql", "rest", "signed_rest", "nessie"), OPEN_NAMES),
+    "glue": (*OPEN_NAMES[:4], ("größe", "t")),
+    **dict.fromkeys(("hive_2", "hive_3"), (("lake", "n" * 128), ("lake", "select"))),  # locks have no longer names
+    "hive_4": (("lake", "with space"), ("lake", "n" * 255), ("lake", "select")),
+}
+"""Addresses that each kind has: levels, dots, letters, lengths."""
 KEEPS_ONE = {"maintenance": {"expire_snapshots": {"older_than": "1h", "keep_last": 1, "interval": "1h"}}}
 
 
@@ -60,6 +73,34 @@ async def test_a_table_is_discovered_rewritten_and_kept(world: World, request: p
     assert len(world.lake.table.snapshots()) == 1
 
 
+@pytest.mark.parametrize(
+    "world", [pytest.param(kind, marks=[pytest.mark.deep] * (kind != "rest")) for kind in NAMES], indirect=True
+)
+async def test_odd_names_are_discovered_and_rewritten(world: World, request: pytest.FixtureRequest) -> None:
+    catalog, rows = world.lake.catalog, world.lake.table.scan().to_arrow().slice(0, 7)
+    addresses = NAMES[request.node.callspec.params["world"]]
+    connection = await world.container.formats.connect(await world.container.catalogs.get(SYSTEM, "lake"))
+    for address in addresses:
+        for level in range(1, len(address)):
+            catalog.create_namespace_if_not_exists(address[:level])
+        catalog.create_table(address, SCHEMA, partition_spec=SPEC)
+        catalog.load_table(address).append(rows)
+        catalog.load_table(address).append(rows)
+    found = await asyncio.to_thread(connection.list_tables, 100)
+    assert set(found.identifiers) == {NAME, *addresses}
+    for address in addresses:
+        ref = TableRef("lake", address[:-1], address[-1])
+        assert (await asyncio.to_thread(connection.pointers, [ref])).keys() == {ref}
+        table = await world.container.tables.register(SYSTEM, ref, owner_team=None, labels={})
+        await world.set_policy({"rewrite": {"min_input_files": 2}}, table.id)
+        run, _ = await world.container.runs.submit(SYSTEM, table.id, RunRequest())
+        run = await world.finish(run.id)
+        assert run.state is RunState.SUCCEEDED, (address, run.detail)
+        written = catalog.load_table(address)
+        assert (len(list(written.scan().plan_files())), len(written.scan().to_arrow())) == (1, 14)
+        catalog.drop_table(address)
+
+
 @pytest.mark.parametrize("step", ["before_commit", "after_commit"])
 async def test_a_run_that_is_killed_at_the_commit_ends_with_one_snapshot(world: World, step: str) -> None:
     """What another process finds after the holder of the lease ended within the commit."""
@@ -76,6 +117,43 @@ async def test_an_append_at_the_commit_loses_no_row(world: World) -> None:
     run = await world.rewrite()
     assert run.state is RunState.SUCCEEDED, run.detail
     assert len(set(world.lake.ids())) == len(world.lake.ids()) == before + 50
+
+
+@pytest.mark.parametrize(
+    ("world", "change"),
+    [
+        pytest.param(kind, change, marks=[pytest.mark.deep] * ((kind, change) not in SHALLOW))
+        for kind in KINDS
+        for change in ("dropped", "moved", "made again", "made again elsewhere")
+    ],
+    indirect=["world"],
+)
+async def test_a_table_that_is_another_one_at_the_commit_is_left_alone(world: World, change: str) -> None:
+    catalog, table = world.lake.catalog, world.lake.table
+    rows = table.scan().to_arrow().slice(0, 7)
+
+    def act() -> None:
+        catalog.drop_table(NAME)
+        if change == "moved":
+            catalog.register_table((NAME[0], "moved"), table.metadata_location)
+        elif change != "dropped":
+            location = f"{table.location()}{'-other' * change.endswith('elsewhere')}"
+            catalog.create_table(NAME, SCHEMA, partition_spec=SPEC, location=location)
+            world.lake.table.append(rows)
+
+    world.at("before_commit", act)
+    run = await world.rewrite()
+    assert run.state in (RunState.FAILED, RunState.REFUSED), run.detail
+    if change.startswith("made again"):
+        assert "created again" in str(run.detail) or "register the table again" in str(run.detail)
+        assert (world.lake.table.scan().to_arrow().num_rows, world.lake.replaces()) == (7, [])
+        return
+    assert run.reason == "not_found", run.detail
+    if change == "moved":
+        moved = catalog.load_table((NAME[0], "moved"))
+        assert (moved.metadata_location, moved.scan().to_arrow().num_rows) == (table.metadata_location, 945)
+        catalog.drop_table((NAME[0], "moved"))
+    catalog.create_table(NAME, SCHEMA)  # which the fixture drops
 
 
 async def test_pointers_follow_every_commit_and_leave_out_what_is_not_there(world: World) -> None:

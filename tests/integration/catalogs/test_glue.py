@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,9 @@ from engine.domain.tables.table import TableRef
 from engine.formats.iceberg.connection import IcebergFormat
 from engine.rewriting.kernel.storage.credentials import RenewedStorage
 from tests.support.glue_server import GlueServer
+from tests.support.hive.certificates import Authority
+from tests.support.hostile.behaviours import answer, once
+from tests.support.hostile.servers import HostileServer
 from tests.support.world import NAME, World, open_world
 
 
@@ -67,37 +71,72 @@ async def test_an_append_between_reading_and_replacing_the_entry_costs_a_try(wor
     assert (run.state, run.attempt) == (RunState.SUCCEEDED, 1), run.detail
     assert glue.calls["UpdateTable"] == 3
     assert len(set(world.lake.ids())) == len(world.lake.ids()) == before + 100
+    assert stored_metadata(glue) == named_metadata(world)
 
 
-async def test_a_throttled_glue_is_waited_for(world: World, glue: GlueServer) -> None:
+@pytest.mark.parametrize("call", ["GetTable", "UpdateTable"])
+async def test_a_throttled_glue_is_waited_for(world: World, glue: GlueServer, call: str) -> None:
     run = await world.submit()
-    glue.refusals["GetTable"] = ["ThrottlingException"] * 200
+    glue.refusals[call] = ["ThrottlingException"] * 200
     await world.container.worker.advance(run.id)
-    assert (await world.get(run.id)).state is RunState.QUEUED
-    glue.refusals.clear()
-    glue.refusals["GetTable"] = ["ThrottlingException"]  # one is repeated within the call
-    assert (await world.finish(run.id)).state is RunState.SUCCEEDED
+    waiting = await world.get(run.id)
+    assert waiting.state is RunState.QUEUED
+    assert f"(ThrottlingException) when calling the {call} operation" in str(waiting.detail)
+    glue.refusals[call] = ["ThrottlingException"]  # one is repeated within the call
+    run = await world.finish(run.id)
+    assert (run.state, len(world.lake.replaces())) == (RunState.SUCCEEDED, 1), run.detail
 
 
 @pytest.mark.parametrize("code", ["ResourceNumberLimitExceededException", "AccessDeniedException"])
 async def test_a_commit_that_glue_refuses_fails_the_run_and_says_why(world: World, glue: GlueServer, code: str) -> None:
-    rows, files = world.lake.rows(), world.lake.paths()
+    rows, files, stored = world.lake.rows(), world.lake.paths(), glue.stored()
     glue.refusals["UpdateTable"] = [code] * 200
     run = await world.rewrite()
-    assert run.state is RunState.FAILED
+    assert (run.state, run.attempt, glue.calls["UpdateTable"]) == (RunState.FAILED, 1, 1)
     assert code in str(run.detail), run.detail
-    assert (world.lake.rows(), world.lake.paths()) == (rows, files)
+    assert (world.lake.rows(), world.lake.paths(), glue.stored()) == (rows, files, stored)
+
+
+async def test_a_refusal_of_a_repeated_request_is_no_certain_answer(world: World, glue: GlueServer) -> None:
+    """The first request may have taken effect: the batch is sent again, and nothing of it is deleted."""
+    glue.refusals["UpdateTable"] = ["ThrottlingException", "AccessDeniedException"]
+    run = await world.rewrite()
+    assert (run.state, run.attempt, len(world.lake.replaces())) == (RunState.SUCCEEDED, 1, 1), run.detail
+    assert len(stored_metadata(glue) - named_metadata(world)) == 1
 
 
 async def test_the_check_of_a_catalog_says_who_may_not_write(world: World, glue: GlueServer) -> None:
     keys = {"client.access-key-id": "lake", "client.secret-access-key": "x"}
     connection = IcebergFormat().connect("lake", {**world.lake.properties, **keys})
     steps = await asyncio.to_thread(connection.check)
-    assert [(each.name, each.ok) for each in steps][-2:] == [("read_table", True), ("may_commit", True)], steps
+    assert [(each.name, each.ok) for each in steps][-2:] == [("write_file", True), ("may_commit", True)], steps
+    assert not [key for key in glue.stored() if "check" in key]
     glue.denied.add("lake")
     last = (await asyncio.to_thread(connection.check))[-1]
     assert (last.name, last.ok) == ("may_commit", False)
     assert "AccessDeniedException" in last.detail
+    glue.only_reads.add("lake")
+    last = (await asyncio.to_thread(connection.check))[-1]
+    assert (last.name, last.ok) == ("write_file", False)
+    assert "The operation lacked the necessary privileges" in last.detail
+
+
+@pytest.mark.parametrize("call", ["GetDatabases", "GetTables", "GetTable", "UpdateTable"])
+async def test_a_call_that_is_throttled_once_is_repeated(world: World, glue: GlueServer, call: str) -> None:
+    keys = {"client.access-key-id": "lake", "client.secret-access-key": "x"}
+    glue.refusals[call] = ["ThrottlingException"]
+    steps = await asyncio.to_thread(IcebergFormat().connect("lake", {**world.lake.properties, **keys}).check)
+    assert ([each for each in steps if not each.ok], glue.refusals[call]) == ([], [])
+
+
+def stored_metadata(glue: GlueServer) -> set[str]:
+    return {f"s3://lake/{key}" for key in glue.stored() if key.endswith(".metadata.json")}
+
+
+def named_metadata(world: World) -> set[str]:
+    """Return the metadata files that the table's entry and its log name."""
+    table = world.lake.table
+    return {table.metadata_location, *(each.metadata_file for each in table.metadata.metadata_log)}
 
 
 PROFILE = """[profile lake]
@@ -184,3 +223,17 @@ def test_nothing_is_sent_to_a_refused_address(glue: GlueServer) -> None:
     step = connection.check()[-1]
     assert (step.ok, glue.calls.total()) == (False, 0)
     assert "127.0.0.1 is forbidden" in step.detail
+
+
+def test_a_certificate_for_another_name_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    authority = Authority("ours")
+    (tmp_path / "trusted.pem").write_text(authority.pem)
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "trusted.pem"))
+    keys = {"client.region": "us-east-1", "client.access-key-id": "lake", "client.secret-access-key": "x"}
+    tls = authority.context(tmp_path, timedelta(days=1))
+    with HostileServer(once(answer(b"{}")), tls=tls).running() as server:
+        url = f"https://127.0.0.1:{server.port}"
+        for properties in ({"type": "glue", "glue.endpoint": url, **keys}, {"type": "rest", "uri": url}):
+            step = IcebergFormat().connect("lake", properties).check()[-1]
+            assert not step.ok
+            assert "certificate is not valid for '127.0.0.1'" in step.detail

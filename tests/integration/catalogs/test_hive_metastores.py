@@ -23,6 +23,7 @@ from pyiceberg.exceptions import CommitFailedException
 from redis.asyncio import Redis
 
 from engine.domain.runs.run import RunState
+from engine.domain.tables.table import TableRef
 from engine.formats.iceberg.catalog.stored import hive
 from engine.formats.iceberg.connection import IcebergFormat
 from engine.formats.intake.catalogs.metastores import locks
@@ -81,10 +82,17 @@ async def test_a_table_is_rewritten_and_its_entry_stays_what_it_was_otherwise(
     assert held(metastore) == []
 
 
+def metadata_files(world: World) -> set[str]:
+    """Return the names of the metadata files in the table's folder, which tables of other tests had before."""
+    folder = Path(world.lake.table.location().removeprefix("file:")) / "metadata"
+    return {each.name for each in folder.glob("*.metadata.json")}
+
+
 async def test_an_append_before_the_lock_costs_a_try(
     world: World, metastore: Metastore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before, left, enter = len(world.lake.ids()), [1, 1], locks.MetastoreLock.__enter__
+    others = metadata_files(world)
 
     def append_first(lock: locks.MetastoreLock) -> locks.MetastoreLock:
         if left:
@@ -97,6 +105,17 @@ async def test_an_append_before_the_lock_costs_a_try(
     assert (run.state, run.attempt, left) == (RunState.SUCCEEDED, 1, []), run.detail
     assert len(set(world.lake.ids())) == len(world.lake.ids()) == before + 100
     assert held(metastore) == []
+    table = world.lake.table
+    named = {table.metadata_location, *(each.metadata_file for each in table.metadata.metadata_log)}
+    assert metadata_files(world) - others <= {each.rpartition("/")[2] for each in named}
+
+
+async def test_an_address_in_capital_letters_has_the_pointer_of_its_table(world: World) -> None:
+    """A Metastore stores names in lower case, and finds them however they are written."""
+    ref = TableRef("lake", (NAME[0],), NAME[1].upper())
+    connection = IcebergFormat().connect("lake", world.lake.properties)
+    found = await asyncio.to_thread(connection.pointers, [ref])
+    assert found == {ref: world.lake.table.metadata_location}
 
 
 async def test_a_lock_of_another_program_is_waited_for_and_its_holder_named(

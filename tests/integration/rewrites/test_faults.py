@@ -20,6 +20,7 @@ from engine.domain.fleet.budgets import Budget, TaskReport
 from engine.domain.ids import RunId
 from engine.domain.runs.run import GroupState, RunState
 from engine.formats.base import Verification
+from engine.formats.iceberg.catalog.stored.sql import GuardedSqlCatalog
 from engine.formats.iceberg.commits.commit import TableCommits
 from tests.support.attempts import advanced, append_files, content, die_at, groups_of, raising, succeeded
 from tests.support.databases import TWO_DATABASES
@@ -327,10 +328,10 @@ def reset() -> ConnectionResetError:
 
 def land_late(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lose the first commit's answer, and let that commit take effect while the second is under way."""
-    real: Callable[..., Any] = SqlCatalog.commit_table
+    real: Callable[..., Any] = GuardedSqlCatalog.commit_table
     sent: list[Callable[[], Any]] = []
 
-    def late(self: SqlCatalog, *args: Any, **kwargs: Any) -> Any:
+    def late(self: GuardedSqlCatalog, *args: Any, **kwargs: Any) -> Any:
         sent.append(lambda: real(self, *args, **kwargs))
         if len(sent) == 1:
             raise reset()
@@ -338,31 +339,31 @@ def land_late(monkeypatch: pytest.MonkeyPatch) -> None:
             sent[0]()
         return sent[-1]()
 
-    monkeypatch.setattr(SqlCatalog, "commit_table", late)
+    monkeypatch.setattr(GuardedSqlCatalog, "commit_table", late)
 
 
 @contextmanager
 def cancelled_while_answers_are_lost(world: World, run_id: RunId) -> Iterator[list[Callable[[], Any]]]:
     """Let the run be cancelled at each commit, which never arrives; yield what was sent, to arrive later."""
     sent: list[Callable[[], Any]] = []
-    real: Callable[..., Any] = SqlCatalog.commit_table
+    real: Callable[..., Any] = GuardedSqlCatalog.commit_table
 
-    def lost(self: SqlCatalog, *args: Any, **kwargs: Any) -> Any:
+    def lost(self: GuardedSqlCatalog, *args: Any, **kwargs: Any) -> Any:
         sent.append(lambda: real(self, *args, **kwargs))
         world.cancel_soon(run_id)()
         raise reset()
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(SqlCatalog, "commit_table", lost)
+        patched.setattr(GuardedSqlCatalog, "commit_table", lost)
         yield sent
 
 
 def lose_answers(monkeypatch: pytest.MonkeyPatch, *, count: int, after_success: bool) -> None:
     """Let the catalog's next commits end in a broken connection, before or after they took effect."""
-    real: Callable[..., Any] = SqlCatalog.commit_table
+    real: Callable[..., Any] = GuardedSqlCatalog.commit_table
     left = [count]
 
-    def broken(self: SqlCatalog, *args: Any, **kwargs: Any) -> Any:
+    def broken(self: GuardedSqlCatalog, *args: Any, **kwargs: Any) -> Any:
         if left[0] == 0:
             return real(self, *args, **kwargs)
         left[0] -= 1
@@ -370,7 +371,7 @@ def lose_answers(monkeypatch: pytest.MonkeyPatch, *, count: int, after_success: 
             real(self, *args, **kwargs)
         raise reset()
 
-    monkeypatch.setattr(SqlCatalog, "commit_table", broken)
+    monkeypatch.setattr(GuardedSqlCatalog, "commit_table", broken)
 
 
 @TWO_DATABASES

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from dataclasses import asdict
 
 import pytest
-from pyiceberg.catalog.sql import SqlCatalog
 
 from engine.domain.access.audit import AuditFilter
 from engine.domain.access.callers import SYSTEM
@@ -16,6 +15,7 @@ from engine.domain.errors import StateConflict
 from engine.domain.remedies import remedy
 from engine.domain.runs.run import Run, RunState
 from engine.domain.tables.table import Freeze
+from engine.formats.iceberg.catalog.stored.sql import GuardedSqlCatalog
 from engine.formats.iceberg.commits.producer import SnapshotProducer
 from engine.services.operations import mismatches
 from tests.support.attempts import (
@@ -194,7 +194,7 @@ async def test_a_catalog_that_goes_away_at_that_moment_means_a_freeze(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     away = raising(ConnectionResetError("connection reset by peer"))
-    world.at("verified", lambda: monkeypatch.setattr(SqlCatalog, "commit_table", away))
+    world.at("verified", lambda: monkeypatch.setattr(GuardedSqlCatalog, "commit_table", away))
     await failed(world)
     freeze = await freeze_of(world)
     assert freeze is not None

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pyiceberg.catalog.sql import SqlCatalog
 
 from engine.domain.access.callers import SYSTEM
 from engine.domain.runs.run import Run, RunState
+from engine.formats.iceberg.catalog.stored.sql import GuardedSqlCatalog
 from engine.formats.iceberg.commits.snapshot_files import SnapshotFiles
 from engine.services.operations import attempt_tools
 from engine.services.operations.rewrite.task_path import TaskPath
@@ -44,13 +44,13 @@ async def advanced(world: World, run: Run) -> Run:
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     """What left for the catalog."""
     requests: list[object] = []
-    real: Callable[..., Any] = SqlCatalog.commit_table
+    real: Callable[..., Any] = GuardedSqlCatalog.commit_table
 
-    def seen(self: SqlCatalog, *args: Any, **kwargs: Any) -> Any:
+    def seen(self: GuardedSqlCatalog, *args: Any, **kwargs: Any) -> Any:
         requests.append(args)
         return real(self, *args, **kwargs)
 
-    monkeypatch.setattr(SqlCatalog, "commit_table", seen)
+    monkeypatch.setattr(GuardedSqlCatalog, "commit_table", seen)
     return requests
 
 

@@ -36,7 +36,7 @@ from pyiceberg.table.update import (
 )
 
 from engine.domain.clock import doubled
-from engine.domain.errors import NotEligible, OutcomeUnknown, Transient
+from engine.domain.errors import NotEligible, OutcomeUnknown, RequestNotServed, Transient
 from engine.domain.runs.expiry import (
     READER,
     UNKNOWN_HISTORY,
@@ -48,7 +48,6 @@ from engine.domain.runs.expiry import (
     instant,
 )
 from engine.formats.base import Condition
-from engine.formats.iceberg.errors import RequestNotServed
 from engine.formats.iceberg.errors import summary_of as error_summary
 from engine.formats.iceberg.features.rows import Activity
 from engine.formats.iceberg.metadata.history import RUN_ID, history, summary_of

@@ -26,9 +26,9 @@ from pyiceberg.table.update import (
     TableUpdate,
 )
 
-from engine.domain.errors import OutcomeUnknown
+from engine.domain.errors import OutcomeUnknown, RequestNotServed
 from engine.formats.base import RollBack
-from engine.formats.iceberg.errors import RequestNotServed, summary_of
+from engine.formats.iceberg.errors import summary_of
 from engine.formats.iceberg.metadata.history import is_ancestor
 from engine.formats.iceberg.metadata.views import TableView
 

@@ -29,10 +29,10 @@ from pyiceberg.table.update import (
 )
 
 from engine.domain.clock import doubled
-from engine.domain.errors import CommitConflict, OutcomeUnknown, PackhouseError, TableUnreadable
+from engine.domain.errors import CommitConflict, OutcomeUnknown, PackhouseError, RequestNotServed, TableUnreadable
 from engine.formats.iceberg.commits.parents import forget_old, main_at
 from engine.formats.iceberg.commits.snapshot_files import StagedSnapshot, discard
-from engine.formats.iceberg.errors import RequestNotServed, reading_table, summary_of, translated
+from engine.formats.iceberg.errors import reading_table, summary_of, translated
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.intake.limits import Malformed
 
@@ -114,7 +114,7 @@ class CommitTries:
             if staged is None:
                 return Committed(proposal.content, None, number)
             change = self._permitted(view, staged, proposal, before_try)
-            if self._send(view, staged, change):
+            if self._send(view, staged, change, lost):
                 return Committed(proposal.content, staged.snapshot, number)
             lost.append(_LostTry(staged, proposal.content, view))
             self.sleep(self.jitter() * doubled(_FIRST_WAIT_SECONDS, number, longest=_LONGEST_WAIT_SECONDS))
@@ -153,20 +153,22 @@ class CommitTries:
             raise
         return change
 
-    def _send(self, view: TableView, staged: StagedSnapshot, change: _Change) -> bool:
+    def _send(self, view: TableView, staged: StagedSnapshot, change: _Change, lost: Sequence[_LostTry[T]]) -> bool:
         """Send a change; return True when committed, False on a definite refusal.
 
         Raises:
-            RequestNotServed: the catalog takes no commits; the try's files are deleted.
-            OutcomeUnknown: any other response, or none.
+            RequestNotServed: the catalog certainly did not execute the request; the try's files are deleted.
+            OutcomeUnknown: any other response, or none; or an earlier try may have been committed.
         """
         view.announce(staged.snapshot)
         try:
             self.catalog.commit_table(view.table, change.requirements, change.updates)
         except CommitFailedException:
             return False
-        except RequestNotServed:
+        except RequestNotServed as error:
             discard(view.io, staged.written)
+            if lost:
+                raise _unexplained(lost[-1], error.message) from error
             raise
         except Exception as error:
             message = f"no certain answer to the commit of snapshot {change.snapshot_id}: {summary_of(error)}"

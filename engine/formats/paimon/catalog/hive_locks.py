@@ -52,11 +52,11 @@ class HiveTableLock:
         with ExitStack() as stack:
             with asking_metastore(f"take the lock of {named}, so that nothing was committed"):
                 client = stack.enter_context(self.servers.session())
-                lock = stack.enter_context(MetastoreLock(client, self.namespace, self.name))
+                lock = stack.enter_context(MetastoreLock(client, self.namespace, self.name, self.servers.session))
             try:
                 yield HeldLock(named, time.monotonic, lock.since, confirm=lambda: _confirm(lock, named))
             except OutcomeUnknown:
-                lock.leave()
+                lock.is_needed = True
                 _log.warning("catalog_lock_left", lock=named, expires_after_seconds=LEFT_SECONDS)
                 raise
 

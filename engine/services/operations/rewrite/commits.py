@@ -17,7 +17,16 @@ from typing import Any, NoReturn
 import structlog
 
 from engine.domain.clock import jittered
-from engine.domain.errors import Away, CommitConflict, LeaseLost, OutcomeUnknown, PackhouseError, TakenBack, Transient
+from engine.domain.errors import (
+    Away,
+    CommitConflict,
+    LeaseLost,
+    OutcomeUnknown,
+    PackhouseError,
+    RequestNotServed,
+    TakenBack,
+    Transient,
+)
 from engine.domain.runs.drops import DropReason, Loss
 from engine.domain.runs.files import InputFile
 from engine.domain.runs.hot_partitions import LostGroup, Place
@@ -181,7 +190,8 @@ class Commits:
     @traced("commit")
     async def _send(self, request: CommitRequest, groups: Sequence[StoredGroup], opened: OpenTable) -> CommitOutcome:
         """Send a batch until its outcome is known; the first time to the `opened` table."""
-        permit, last = self._permit(groups), ""
+        permit, last, ordinals = self._permit(groups), "", {group.ordinal for group in groups}
+        may_be_sent = not ordinals.isdisjoint(self._attempt.run.unsettled)
         for send in range(1, SENDS + 1):
             try:
                 table = opened if send == 1 else await self._open_table()
@@ -196,6 +206,9 @@ class Commits:
                 raise
             except PackhouseError as error:
                 if send == 1:
+                    if isinstance(error, RequestNotServed) and not may_be_sent:
+                        settled = self._attempt.run.intent.marked_settled(ordinals)
+                        await self._attempt.record("commit_refused", {"error": error.message}, intent=settled)
                     raise
                 # an earlier send may still land: the outcome stays unknown, independent of this answer
                 raise OutcomeUnknown(f"after {send - 1} lost answers: {error.message}") from error

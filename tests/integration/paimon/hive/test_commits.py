@@ -123,7 +123,7 @@ def test_a_snapshot_that_may_still_appear_leaves_the_lock_until_it_is_old(
     with capture_logs() as logs, pytest.raises(OutcomeUnknown, match="snapshot 4 may still appear"):
         sent(lake, table, groups)
     assert "catalog_lock_left" in [each["event"] for each in logs]
-    assert lake.held_lock() == locks.AGENT
+    assert str(lake.held_lock()).startswith(locks.AGENT)
     assert not lake.lock()
     monkeypatch.setattr(TableStorage, "publish", real)
     monkeypatch.setattr(locks, "LEFT_SECONDS", 0.0)

@@ -170,6 +170,7 @@ const EVENTS: Readonly<Record<string, string>> = {
   group_dropped: "Group given up",
   commit_sent: "Commit sent",
   commit_not_sent: "Commit was not sent",
+  commit_refused: "The catalog refused the commit",
   commit_unknown: "Commit's answer was lost",
   committed: "Committed and verified",
   verification_failed: "A proof failed",

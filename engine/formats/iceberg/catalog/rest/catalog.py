@@ -32,7 +32,7 @@ from pyiceberg.utils.properties import get_header_properties
 from requests import PreparedRequest
 
 from engine.aws.sessions import AwsSession
-from engine.domain.errors import StateConflict
+from engine.domain.errors import RequestNotServed, StateConflict
 from engine.domain.values.uris import masked
 from engine.formats.base import OWN_LOCATION, FileScope
 from engine.formats.iceberg.catalog.file_access import GuardedFileIO, KeptStorage, file_io, own_properties
@@ -42,7 +42,7 @@ from engine.formats.iceberg.catalog.rest.sessions import guard
 from engine.formats.iceberg.catalog.rest.signing import SignedRequests, is_signed
 from engine.formats.iceberg.catalog.rest.tls import context_for
 from engine.formats.iceberg.catalog.rest.tokens import CatalogTokens
-from engine.formats.iceberg.errors import RequestNotServed, summary_of
+from engine.formats.iceberg.errors import summary_of
 from engine.formats.iceberg.intake.metadata_fields import fields_of
 from engine.formats.iceberg.intake.metadata_files import kept_document
 from engine.formats.iceberg.intake.newer_types import readable_answer

@@ -1,6 +1,6 @@
 """Entries of tables in Glue and in Hive Metastores: parameters, of which some state where the metadata file is."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import groupby
 from operator import itemgetter
 from typing import Final
@@ -34,3 +34,13 @@ def by_database(tables: Iterable[Identifier]) -> Iterator[tuple[str, list[str]]]
     found = sorted(each for each in tables if len(each) == _LEVELS)
     for database, of_database in groupby(found, key=itemgetter(0)):
         yield database, [name for _, name in of_database]
+
+
+def spelled_as(asked: Collection[Identifier], found: Mapping[Identifier, str]) -> Mapping[Identifier, str]:
+    """Return what was found by the addresses that were asked for: these services store names in lower case."""
+    lowered = {_lowered(address): value for address, value in found.items()}
+    return {address: lowered[_lowered(address)] for address in asked if _lowered(address) in lowered}
+
+
+def _lowered(address: Identifier) -> Identifier:
+    return tuple(each.lower() for each in address)

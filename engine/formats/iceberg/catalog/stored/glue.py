@@ -10,16 +10,15 @@ from typing import Any, Final
 
 from pyiceberg.catalog.glue import GlueCatalog
 from pyiceberg.exceptions import CommitFailedException, NoSuchNamespaceError, NoSuchTableError
-from pyiceberg.table import CommitTableResponse, Table
-from pyiceberg.table.update import TableRequirement, TableUpdate
+from pyiceberg.table import StagedTable, Table
 from pyiceberg.typedef import Identifier
 from pyiceberg.utils.properties import property_as_bool
 
 from engine.aws.sessions import AwsSession
 from engine.domain.errors import PackhouseError, StateConflict
 from engine.formats.iceberg.catalog.file_access import KeptStorage
-from engine.formats.iceberg.catalog.stored.entries import by_database, following, is_iceberg, location_in
-from engine.formats.iceberg.catalog.stored.pointers import StoredPointers
+from engine.formats.iceberg.catalog.stored.entries import by_database, following, is_iceberg, location_in, spelled_as
+from engine.formats.iceberg.catalog.stored.pointers import Replace, StoredPointers
 from engine.formats.intake.catalogs.glue.properties import SKIP_ARCHIVE
 from engine.formats.intake.catalogs.glue.requests import (
     BY_TABLE,
@@ -94,31 +93,23 @@ class GuardedGlueCatalog(StoredPointers, GlueCatalog):
                     for each in self._entries(database, names)
                     if is_iceberg(each.get("Parameters"))
                 }
-        return found
+        return spelled_as(tables, found)
 
-    def commit_table(
-        self, table: Table, requirements: tuple[TableRequirement, ...], updates: tuple[TableUpdate, ...]
-    ) -> CommitTableResponse:
-        """Write a new metadata file and update the table's entry to it, unless the entry changed since it was read.
-
-        Raises:
-            CommitFailedException: a requirement does not hold, or the entry was changed.
-        """
-        database, name = self.identifier_to_database_and_table(table.name(), NoSuchTableError)
+    def replaceable(self, identifier: Identifier) -> tuple[Table, Replace]:
+        """Return a table; its entry is replaced only if its version is still the one that is read here."""
+        database, name = self.identifier_to_database_and_table(identifier, NoSuchTableError)
         entry = self._entry(database, name)
-        current = self._of_entry(entry)
         if not (version := entry.get("VersionId")):
             raise StateConflict(f"Glue's entry of {database}.{name} has no version: a commit could undo another one")
-        staged = self._update_and_stage_table(current, table.name(), requirements, updates)
-        self._write_metadata(staged.metadata, staged.io, staged.metadata_location)
-        changed = {part: entry[part] for part in _WRITABLE if part in entry}
-        changed["Parameters"] = following(entry["Parameters"], staged.metadata_location)
-        skips = property_as_bool(self.properties, SKIP_ARCHIVE, default=True)
-        self._ask(
-            self.glue.update_table,
-            DatabaseName=database, TableInput=changed, VersionId=str(version), SkipArchive=skips,
-        )  # fmt: skip
-        return CommitTableResponse(metadata=staged.metadata, metadata_location=staged.metadata_location)
+
+        def replace(staged: StagedTable) -> None:
+            changed = {part: entry[part] for part in _WRITABLE if part in entry}
+            changed["Parameters"] = following(entry["Parameters"], staged.metadata_location)
+            skips = property_as_bool(self.properties, SKIP_ARCHIVE, default=True)
+            update = self.glue.update_table
+            self._ask(update, DatabaseName=database, TableInput=changed, VersionId=str(version), SkipArchive=skips)
+
+        return self._of_entry(entry), replace
 
     def check_writing(self, table: Table) -> str:
         """Check the right to commit with an update of a table that does not exist: AWS looks at the rights first."""

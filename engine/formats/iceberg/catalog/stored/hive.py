@@ -14,19 +14,20 @@ from hive_metastore.ttypes import EnvironmentContext, MetaException, NoSuchObjec
 from pyiceberg.catalog import METADATA_LOCATION
 from pyiceberg.catalog.hive import HiveCatalog
 from pyiceberg.exceptions import CommitFailedException, NoSuchNamespaceError, NoSuchTableError
-from pyiceberg.table import CommitTableResponse, Table
+from pyiceberg.table import StagedTable, Table
 from pyiceberg.table.metadata import TableMetadata
-from pyiceberg.table.update import TableRequirement, TableUpdate
 from pyiceberg.typedef import Identifier
 from thrift.Thrift import TException
+from thrift.transport.TTransport import TTransportException
 
 from engine.domain.errors import StateConflict
-from engine.formats.iceberg.catalog.stored.entries import by_database, following, is_iceberg, location_in
-from engine.formats.iceberg.catalog.stored.pointers import StoredPointers
+from engine.formats.iceberg.catalog.stored.entries import by_database, following, is_iceberg, location_in, spelled_as
+from engine.formats.iceberg.catalog.stored.pointers import Replace, StoredPointers
 from engine.formats.intake.catalogs.metastores.errors import condition_of
 from engine.formats.intake.catalogs.metastores.locks import MetastoreLock
 from engine.formats.intake.catalogs.metastores.sessions import MetastoreServers, servers_of
 from engine.formats.intake.errors import printable
+from engine.formats.intake.limits import Malformed
 from engine.outgoing.bounds import CheckLocation, CheckPeer, any_peer, anywhere
 from engine.rewriting.kernel.storage.abandoned import stop_if_abandoned
 
@@ -37,11 +38,15 @@ _AT_ONCE: Final = 100
 _CHANGED: Final = "has been modified"
 """Text of the server's answer to a change of an entry that is not the expected one any more."""
 
+_COMPARES_SINCE: Final = 4
+"""Release of which every server compares it (HIVE-26882)."""
+
 _CURRENT: Final = "current-snapshot-"
 _SUMMED: Final = {"numFiles": "total-data-files", "numRows": "total-records", "totalSize": "total-files-size"}
 """Parameters of an entry that state figures of the current snapshot, with their names in its summary."""
 _LONGEST: Final = 4000
 """Characters of a parameter that Metastores store, a default of Iceberg's own catalogs."""
+_OUTLIVED: Final = "the lock of the table was held for too long, as by a machine that slept"
 
 
 class GuardedHiveCatalog(StoredPointers, HiveCatalog):
@@ -96,36 +101,53 @@ class GuardedHiveCatalog(StoredPointers, HiveCatalog):
             for database, names in by_database(tables):
                 for each in _entries(client, database, names):
                     found[database, str(each.tableName)] = location_in(each.parameters)
-        return found
+        return spelled_as(tables, found)
 
-    def commit_table(
-        self, table: Table, requirements: tuple[TableRequirement, ...], updates: tuple[TableUpdate, ...]
-    ) -> CommitTableResponse:
-        """Write a new metadata file and update the table's entry to it, unless the entry changed since it was read.
-
-        Raises:
-            CommitFailedException: a requirement does not hold, or the entry was changed.
-        """
-        database, name = self.identifier_to_database_and_table(table.name(), NoSuchTableError)
+    def replaceable(self, identifier: Identifier) -> tuple[Table, Replace]:
+        """Return a table; its entry is replaced under its lock, and only if it still names the same metadata file."""
+        database, name = self.identifier_to_database_and_table(identifier, NoSuchTableError)
         current = self.load_table((database, name))
-        staged = self._update_and_stage_table(current, table.name(), requirements, updates)
-        self._write_metadata(staged.metadata, staged.io, staged.metadata_location)
-        with self._session("commit to a table") as client, MetastoreLock(client, database, name) as lock:
-            entry = _entry(client, database, name)
-            if location_in(entry.parameters) != current.metadata_location:
-                raise CommitFailedException(f"another commit changed {database}.{name}")
-            figures = _figures(entry.parameters, staged.metadata)
-            entry.parameters = {**following(entry.parameters, staged.metadata_location), **figures}
-            if lock.is_outlived:
-                raise CommitFailedException("the lock of the table was held for too long, as by a machine that slept")
-            _replace(client, entry, expected=current.metadata_location)
-        return CommitTableResponse(metadata=staged.metadata, metadata_location=staged.metadata_location)
+
+        def replace(staged: StagedTable) -> None:
+            with self._session("commit to a table") as client, self._lock(client, database, name) as lock:
+                entry = _entry(client, database, name)
+                if location_in(entry.parameters) != current.metadata_location:
+                    raise CommitFailedException(f"another commit changed {database}.{name}")
+                figures = _figures(entry.parameters, staged.metadata)
+                entry.parameters = {**following(entry.parameters, staged.metadata_location), **figures}
+                if lock.is_outlived:
+                    raise CommitFailedException(
+                        "the lock of the table was held for too long, as by a machine that slept"
+                    )
+                try:
+                    _replace(client, entry, expected=current.metadata_location)
+                except (TTransportException, OSError, Malformed):
+                    if not self._has_landed(entry, lock):
+                        raise
+
+        return current, replace
 
     def check_writing(self, table: Table) -> str:
         """Check that the table's lock can be taken; no call tells whether its entry may be changed."""
         database, name = self.identifier_to_database_and_table(table.name(), NoSuchTableError)
-        with self._session("take the lock of a table") as client, MetastoreLock(client, database, name):
+        with self._session("take the lock of a table") as client, self._lock(client, database, name):
             return f"the lock of {database}.{name} can be taken; whether entries may be changed is not known before"
+
+    def _lock(self, client: Any, database: str, name: str) -> MetastoreLock:
+        return MetastoreLock(client, database, name, self._servers.session)
+
+    def _has_landed(self, sent: Any, lock: MetastoreLock) -> bool:
+        """Return whether an entry whose change was not answered is the one that was sent, by another connection.
+
+        Otherwise the change may still be executed. The lock has to outlast it if the server compares no locations.
+        """
+        lock.is_needed = True
+        with suppress(TException, OSError, Malformed, NoSuchTableError), self._servers.session() as client:
+            present = _entry(client, sent.dbName, sent.tableName)
+            has_landed = location_in(present.parameters) == location_in(sent.parameters)
+            lock.is_needed = not has_landed and not _compares(str(client.getVersion()))
+            return has_landed
+        return False
 
     def _of_entry(self, entry: Any) -> Table:
         return self.read_table((str(entry.dbName), str(entry.tableName)), location_in(entry.parameters))
@@ -174,6 +196,12 @@ def _entries(client: Any, database: str, names: list[str]) -> Iterator[Any]:
         with suppress(NoSuchObjectException):  # of the database
             found = client.get_table_objects_by_name(database, names[start : start + _AT_ONCE])
             yield from (each for each in found if is_iceberg(each.parameters))
+
+
+def _compares(version: str) -> bool:
+    """Return whether a server certainly compares the location that a change states; one of 2.3 calls itself 3.0."""
+    major = version.partition(".")[0]
+    return major.isdecimal() and int(major) >= _COMPARES_SINCE
 
 
 def _replace(client: Any, entry: Any, *, expected: str) -> None:

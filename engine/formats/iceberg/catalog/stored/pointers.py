@@ -5,18 +5,19 @@ PyIceberg imports classes named in table properties, and configures storage from
 """
 
 from abc import abstractmethod
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from copy import copy
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 from pyiceberg.catalog import MetastoreCatalog
-from pyiceberg.exceptions import CommitFailedException
-from pyiceberg.table import StagedTable, Table
+from pyiceberg.exceptions import CommitFailedException, NoSuchTableError
+from pyiceberg.table import CommitTableResponse, StagedTable, Table
 from pyiceberg.table.locations import load_location_provider
 from pyiceberg.table.update import TableRequirement, TableUpdate
 from pyiceberg.typedef import EMPTY_DICT, Identifier, Properties
 
-from engine.domain.errors import NotEligible
+from engine.domain.errors import NotEligible, RequestNotServed
 from engine.formats.base import OWN_LOCATION, FileScope
 from engine.formats.iceberg.catalog.file_access import GuardedFileIO, file_io, own_properties
 from engine.formats.iceberg.catalog.metadata_updates import DocumentMetadata, updated_document
@@ -25,6 +26,9 @@ from engine.formats.iceberg.intake.metadata_files import MetadataFiles
 from engine.formats.iceberg.intake.read_tables import ReadTable
 from engine.formats.intake.parameters import meaningless_in
 from engine.outgoing.bounds import CheckLocation, anywhere
+
+Replace: TypeAlias = Callable[[StagedTable], None]
+"""Lets an entry name staged metadata; raises `CommitFailedException` if it is not the entry that was read."""
 
 
 class StoredPointers(MetastoreCatalog):
@@ -62,10 +66,59 @@ class StoredPointers(MetastoreCatalog):
             StateConflict: the catalog's credentials may not.
         """
 
+    @abstractmethod
+    def replaceable(self, identifier: Identifier) -> tuple[Table, Replace]:
+        """Return a table, and a function that replaces the location in its present entry. Raises NoSuchTableError."""
+
+    def commit_table(
+        self, table: Table, requirements: tuple[TableRequirement, ...], updates: tuple[TableUpdate, ...]
+    ) -> CommitTableResponse:
+        """Write a new metadata file and let the table's entry name it, unless the entry changed since it was read.
+
+        Raises:
+            CommitFailedException: a requirement does not hold, or the entry was changed, or there is no table.
+        """
+        try:
+            current, replace = self.replaceable(table.name())
+        except NoSuchTableError as error:
+            raise CommitFailedException(str(error)) from error
+        staged = self._update_and_stage_table(current, table.name(), requirements, updates)
+        self._write_metadata(staged.metadata, staged.io, staged.metadata_location)
+        try:
+            replace(staged)
+        except RequestNotServed:
+            _discard(staged)
+            raise
+        except CommitFailedException:
+            if not self._is_committed(staged, current.metadata_location):
+                raise
+        return CommitTableResponse(metadata=staged.metadata, metadata_location=staged.metadata_location)
+
+    def _is_committed(self, staged: StagedTable, before: str) -> bool:
+        """Return whether a table has the metadata of a commit that was refused; delete it if it never will.
+
+        A client, or the server itself, may have repeated a request that took effect, and got a refusal of the second.
+        The log of metadata shows which, if it still has the location that the commit was to replace: no request that
+        was refused takes effect after another commit.
+        """
+        with suppress(Exception):  # what keeps it from being read is reported by the next try
+            found = self.load_table(staged.name())
+            known = {found.metadata_location, *(each.metadata_file for each in found.metadata.metadata_log)}
+            if staged.metadata_location in known:
+                return True
+            if before in known - {found.metadata_location}:
+                _discard(staged)
+        return False
+
     def read_table(self, identifier: Identifier, location: str) -> ReadTable:
         """Return the table whose metadata file is at a location."""
         self.check_location(location)
-        read = self._metadata_files.read(self._load_file_io(location=location).new_input(location))
+        try:
+            file = self._load_file_io(location=location).new_input(location)
+        except NotEligible as error:
+            message = f"{error.message}; if the table was moved or created again, delete its registration first"
+            raise NotEligible(message) from error
+        read = self._metadata_files.read(file)
         return ReadTable(
             identifier=identifier,
             metadata=read.metadata,
@@ -119,3 +172,9 @@ class StoredPointers(MetastoreCatalog):
         folder = (location or "").rpartition("/")[0]
         folders = self.scope.folders(folder) if self.scope.location else (folder,)
         return file_io(self.storage_properties(), folders)
+
+
+def _discard(staged: StagedTable) -> None:
+    """Delete the metadata file of a commit that never takes effect, as far as the store lets it."""
+    with suppress(OSError, NotEligible):
+        staged.io.delete(staged.metadata_location)

@@ -4,12 +4,12 @@ from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 from pyiceberg.catalog.sql import IcebergTables, SqlCatalog
-from pyiceberg.exceptions import NoSuchTableError
-from pyiceberg.table import Table
+from pyiceberg.exceptions import CommitFailedException, NoSuchTableError
+from pyiceberg.table import StagedTable, Table
 from pyiceberg.typedef import Identifier
 from sqlalchemy import false, update
 
-from engine.formats.iceberg.catalog.stored.pointers import StoredPointers
+from engine.formats.iceberg.catalog.stored.pointers import Replace, StoredPointers
 from engine.formats.intake.catalogs.databases import ANSWER_SECONDS, with_time_limit
 from engine.outgoing.bounds import CheckLocation, CheckPeer, any_peer, anywhere
 from engine.rewriting.kernel.storage.abandoned import stop_if_abandoned
@@ -52,6 +52,26 @@ class GuardedSqlCatalog(StoredPointers, SqlCatalog):
         with self.engine.connect() as connection:
             rows = connection.execute(query).all()
         return {wanted[row[0], row[1]]: row[2] for row in rows if (row[0], row[1]) in wanted and row[2]}
+
+    def replaceable(self, identifier: Identifier) -> tuple[Table, Replace]:
+        """Return a table; its row is changed only if it still names the same metadata file."""
+        namespace, name = self.namespace_to_string(self.namespace_from(identifier)), self.table_name_from(identifier)
+        current = self.load_table(identifier)
+        before = current.metadata_location
+
+        def replace(staged: StagedTable) -> None:
+            changed = update(IcebergTables).where(
+                IcebergTables.catalog_name == self.name,
+                IcebergTables.table_namespace == namespace,
+                IcebergTables.table_name == name,
+                IcebergTables.metadata_location == before,
+            )
+            named = {"metadata_location": staged.metadata_location, "previous_metadata_location": before}
+            with self.engine.begin() as connection:
+                if connection.execute(changed.values(**named)).rowcount < 1:
+                    raise CommitFailedException(f"another commit changed {namespace}.{name}")
+
+        return current, replace
 
     def check_writing(self, table: Table) -> str:  # noqa: ARG002 - all tables are rows of one
         """Check the right to commit with an update of no row. Raises the driver's errors, as every query does."""

@@ -5,7 +5,7 @@ from traceback import walk_tb
 from typing import Any, Final
 
 from engine.aws.sessions import TRIES, AwsSession, code_of, is_throttled, named_errors, remedy_of
-from engine.domain.errors import Away, PackhouseError, StateConflict
+from engine.domain.errors import Away, PackhouseError, RequestNotServed, StateConflict
 from engine.domain.fleet.dependencies import DependencyKind
 from engine.formats.intake.catalogs.glue.properties import CATALOG_ID, ENDPOINT, SKIP_ARCHIVE
 from engine.formats.intake.errors import printable
@@ -168,13 +168,15 @@ def _translated(error: Any) -> Exception:
         return EntryChanged(text)
     if is_throttled(error) or code == _TIMED_OUT:
         return Away(DependencyKind.CATALOG, f"Glue can't answer now: {text}")
+    attempts = getattr(error, "response", {}).get("ResponseMetadata", {}).get("RetryAttempts")
+    refused = RequestNotServed if attempts == 0 else StateConflict  # one before the last may have taken effect
     if code == _FULL:
-        return StateConflict(
+        return refused(
             f"Glue keeps no more versions of this table: {text}; delete archived ones, and leave {SKIP_ARCHIVE} true"
         )
     if code.isdigit():  # a status without a code of AWS
         return StateConflict(f"the answer {code} is not Glue's; {_OTHER_SERVER}")
-    return StateConflict(f"Glue refuses the request: {text}; {remedy_of(text) or _remedy(code)}")
+    return refused(f"Glue refuses the request: {text}; {remedy_of(text) or _remedy(code)}")
 
 
 def _remedy(code: str) -> str:

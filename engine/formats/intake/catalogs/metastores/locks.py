@@ -8,8 +8,10 @@ no heartbeat; one that a killed process of Packhouse left is ended by the next.
 import getpass
 import socket
 import time
-from contextlib import suppress
+from collections.abc import Callable
+from contextlib import AbstractContextManager, suppress
 from typing import Any, Final, Self
+from uuid import uuid4
 
 from hive_metastore.ttypes import (
     CheckLockRequest,
@@ -24,14 +26,16 @@ from hive_metastore.ttypes import (
     UnlockRequest,
 )
 from thrift.Thrift import TException
+from thrift.transport.TTransport import TTransportException
 
 from engine.domain.clock import doubled
 from engine.domain.errors import Transient
 from engine.formats.intake.errors import printable
+from engine.formats.intake.limits import Malformed
 from engine.rewriting.kernel.storage.abandoned import stop_if_abandoned
 
 AGENT: Final = "packhouse"
-"""The program that Packhouse's locks state."""
+"""The program that Packhouse's locks state; an id of each lock follows it."""
 
 WAIT_SECONDS: Final = 60.0
 """Longest wait for a lock that others hold."""
@@ -51,23 +55,33 @@ _SHOWN: Final = 100
 class MetastoreLock:
     """Context manager that holds the exclusive lock of a table.
 
+    `reconnect` opens another session, which ends the lock if the connection of `client` broke, as in a failover. With
+    `is_needed` the lock does not end with the block: a change that was sent may still take effect.
+
     Entering it raises:
         Transient: others hold it for longer than `WAIT_SECONDS`; the message says who.
         TException: the Metastore refuses or does not answer.
     """
 
-    def __init__(self, client: Any, database: str, table: str) -> None:
+    def __init__(
+        self, client: Any, database: str, table: str, reconnect: Callable[[], AbstractContextManager[Any]]
+    ) -> None:
         self._client, self._database, self._table = client, database, table
+        self._reconnect, self._agent = reconnect, f"{AGENT} {uuid4().hex}"
         self._lock = -1
-        self._is_left_behind = False
+        self.is_needed = False
         self.since = 0.0
         """Time of `time.monotonic` before it was given."""
 
     def __enter__(self) -> Self:
         component = LockComponent(LockType.EXCLUSIVE, LockLevel.TABLE, self._database, self._table)
-        request = LockRequest([component], user=_user(), hostname=socket.gethostname()[:_SHOWN], agentInfo=AGENT)
+        request = LockRequest([component], user=_user(), hostname=socket.gethostname()[:_SHOWN], agentInfo=self._agent)
         self.since = time.monotonic()
-        answer = self._client.lock(request)
+        try:
+            answer = self._client.lock(request)
+        except (TTransportException, OSError):
+            self._end_elsewhere()
+            raise
         self._lock = answer.lockid
         try:
             self._wait(answer.state)
@@ -77,7 +91,7 @@ class MetastoreLock:
         return self
 
     def __exit__(self, *_raised: object) -> None:
-        if not self._is_left_behind:
+        if not self.is_needed:
             self._end()
 
     @property
@@ -91,10 +105,6 @@ class MetastoreLock:
             return bool(self._client.check_lock(CheckLockRequest(self._lock)).state == LockState.ACQUIRED)
         except (NoSuchLockException, TxnAbortedException):
             return False
-
-    def leave(self) -> None:
-        """Do not end it with the block: a change that was sent may still take effect."""
-        self._is_left_behind = True
 
     def _wait(self, state: int) -> None:
         until, tries = time.monotonic() + WAIT_SECONDS, 0
@@ -123,11 +133,22 @@ class MetastoreLock:
     def _is_left(self, other: Any) -> bool:
         """Return whether a process of Packhouse left a lock, by the Metastore's own clock."""
         at_ms = max(other.lastheartbeat or 0, other.acquiredat or 0)
-        return other.agentInfo == AGENT and 0 < at_ms < self._now_ms - LEFT_SECONDS * 1000
+        return str(other.agentInfo).startswith(AGENT) and 0 < at_ms < self._now_ms - LEFT_SECONDS * 1000
 
     def _end(self) -> None:
-        with suppress(TException, OSError):  # it ends with its time
+        try:
             self._client.unlock(UnlockRequest(self._lock))
+        except (TTransportException, OSError):
+            self._end_elsewhere()
+        except TException:  # it ended with its time, or was never given
+            pass
+
+    def _end_elsewhere(self) -> None:
+        """End the lock through another connection, found by its agent, as its number may not have arrived."""
+        with suppress(TException, OSError, Malformed), self._reconnect() as client:
+            for each in client.show_locks(ShowLocksRequest(self._database, self._table)).locks:
+                if each.agentInfo == self._agent:
+                    client.unlock(UnlockRequest(each.lockid))
 
 
 def _user() -> str:
