@@ -7,6 +7,7 @@ a run the kind's entry gets the metadata file that the writers left, and after i
 import asyncio
 import os
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -36,9 +37,11 @@ _SQL: Final = "lake"
 _LOCATION: Final = "metadata_location"
 
 
-def kind_of(seed: int) -> str:
-    """Return the kind of catalog for the table of a seed: that of `PACKHOUSE_FUZZ_KIND`, else each in turn."""
-    return os.environ.get("PACKHOUSE_FUZZ_KIND") or KINDS[seed % len(KINDS)]
+def kind_of(seed: int, kinds: Sequence[str] = KINDS) -> str:
+    """Return the kind of catalog for the table of a seed: each in turn, or each that `PACKHOUSE_FUZZ_KIND` lists."""
+    chosen = os.environ.get("PACKHOUSE_FUZZ_KIND", "").split(",")
+    among = chosen if chosen[0] else kinds
+    return among[seed % len(among)]
 
 
 class Pointers(Protocol):

@@ -2,8 +2,8 @@
 
 Files come from pyarrow, DuckDB and Spark, with the types, spellings and leftovers of real folders; predicates ask for
 every boundary value. `make test` plays one table, `make test-deep` six; `PACKHOUSE_FUZZ_TABLES` and
-`PACKHOUSE_FUZZ_SEED` play more and other ones (`make fuzz-hive`), `PACKHOUSE_FUZZ_KIND` all in Metastores of one
-release, `PACKHOUSE_FUZZ_PLANS` without the readers, which take most of the time: the run does what its plan promised.
+`PACKHOUSE_FUZZ_SEED` play more and other ones (`make fuzz-hive`), `PACKHOUSE_FUZZ_KIND` all in Metastores of some
+releases, `PACKHOUSE_FUZZ_PLANS` without the readers, which take most of the time: the run does what its plan promised.
 
 Spark knows the Metastore of release 2 alone. A table of another one gets its entries from there before its rewrite, and
 gives them back after it.
@@ -35,6 +35,7 @@ from tests.support.hive.lakes import HiveLake, uri_of
 from tests.support.hive.random_tables import RandomTable, random_table
 from tests.support.hive.second_readers import HiveSpark
 from tests.support.hive.worlds import WrittenTable, served
+from tests.support.mirrored_world import kind_of
 from tests.support.plan_and_run import check_kept, promise_of
 from tests.support.settings import settings_of
 from tests.support.world import open_on
@@ -89,7 +90,7 @@ async def test_a_random_table_has_the_same_rows_for_every_reader(
     hive_lake: HiveLake, hive_spark: HiveSpark, rewrite: Rewrite, number: int, request: pytest.FixtureRequest
 ) -> None:
     made = random_table(Random(1000 * SEED + number), hive_lake, hive_spark)
-    kind = os.environ.get("PACKHOUSE_FUZZ_KIND") or KINDS[number % len(KINDS)]
+    kind = kind_of(number, KINDS)
     locations = _locations(made)
     with duckdb.connect() as connection:
         answers = None if PLANS_ONLY else Answers.of(made, hive_spark, connection)
