@@ -30,7 +30,7 @@ from tests.support.catalog_kinds import lake_in
 from tests.support.hive.metastore import Metastore
 from tests.support.world import NAME, World
 
-KINDS: Final = ("sql", "hive_3", "glue", "hive_4", "rest")
+KINDS: Final = ("sql", "hive_3", "rest", "hive_4", "glue")
 _DATABASE: Final = NAME[0]
 _SQL: Final = "lake"
 """Name of the catalog of kind `sql`."""
@@ -178,11 +178,17 @@ class MirroredWorld(World):
         self.registered[KINDS[0]] += 1
         return await super().register(name, policy=policy, catalog=catalog)
 
-    async def finish(self, run_id: RunId, **options: Any) -> Any:
-        """Advance a run to its end, between what its table's writers did before and what they do later."""
-        pointers, name = self._mirrored.get((await self.get(run_id)).table_id, (self._sql, ""))
+    async def share(self, table_id: TableId) -> None:
+        """Let the catalog of a table have what its writers did."""
+        pointers, name = self._mirrored.get(table_id, (self._sql, ""))
         await asyncio.to_thread(_follow, name, self._sql, pointers)
+
+    async def finish(self, run_id: RunId, **options: Any) -> Any:
+        """Advance a run to its end, and let its table's writers have what it did."""
+        table_id = (await self.get(run_id)).table_id
+        await self.share(table_id)
         run = await super().finish(run_id, **options)
+        pointers, name = self._mirrored.get(table_id, (self._sql, ""))
         await asyncio.to_thread(_follow, name, pointers, self._sql)
         return run
 

@@ -23,6 +23,7 @@ _TOGETHER: Final = {  # where the path begins, the first that fits
     "tests/acceptance/test_self_starting.py": "on Spark",
     "tests/contract/test_dispatch.py": "on Spark",
     "tests/contract/test_stores.py": "on HDFS and Azurite",
+    "tests/differential/test_odd_tables.py": "on Hive",
     "tests/differential/": "on Spark",
     "tests/integration/catalogs/": "on Hive",
     "tests/integration/hive/": "on Hive",

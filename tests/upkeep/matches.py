@@ -57,6 +57,7 @@ class Match:
     async def run(self, request: RunRequest) -> Run:
         """Run an operation to its end; it succeeds, or is refused for a known reason."""
         world = self.arena.world
+        await world.share(self._table_id)
         run, _ = await acknowledged(world.container.runs.submit, SYSTEM, self._table_id, request)
         run = await world.finish(run.id)
         self.story.told.append(f"{request.operation.value}: {run.state.value} {run.reason}, {run.detail}")

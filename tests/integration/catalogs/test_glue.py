@@ -74,7 +74,7 @@ async def test_an_append_between_reading_and_replacing_the_entry_costs_a_try(wor
     assert stored_metadata(glue) == named_metadata(world)
 
 
-@pytest.mark.parametrize("call", ["GetTable", "UpdateTable"])
+@pytest.mark.parametrize("call", ["GetTable", pytest.param("UpdateTable", marks=pytest.mark.deep)])
 async def test_a_throttled_glue_is_waited_for(world: World, glue: GlueServer, call: str) -> None:
     run = await world.submit()
     glue.refusals[call] = ["ThrottlingException"] * 200
@@ -121,12 +121,12 @@ async def test_the_check_of_a_catalog_says_who_may_not_write(world: World, glue:
     assert "The operation lacked the necessary privileges" in last.detail
 
 
-@pytest.mark.parametrize("call", ["GetDatabases", "GetTables", "GetTable", "UpdateTable"])
-async def test_a_call_that_is_throttled_once_is_repeated(world: World, glue: GlueServer, call: str) -> None:
+async def test_a_call_that_is_throttled_once_is_repeated(world: World, glue: GlueServer) -> None:
     keys = {"client.access-key-id": "lake", "client.secret-access-key": "x"}
-    glue.refusals[call] = ["ThrottlingException"]
+    for call in ("GetDatabases", "GetTables", "GetTable", "UpdateTable"):
+        glue.refusals[call] = ["ThrottlingException"]
     steps = await asyncio.to_thread(IcebergFormat().connect("lake", {**world.lake.properties, **keys}).check)
-    assert ([each for each in steps if not each.ok], glue.refusals[call]) == ([], [])
+    assert ([each for each in steps if not each.ok], any(glue.refusals.values())) == ([], False)
 
 
 def stored_metadata(glue: GlueServer) -> set[str]:
