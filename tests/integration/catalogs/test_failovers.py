@@ -34,7 +34,7 @@ def two_servers(metastore: Metastore) -> Iterator[tuple[str, FaultSwitch]]:
 
 
 def armed_at(call: str, arm: Callable[[], None]) -> Callable[[locks.MetastoreLock], locks.MetastoreLock]:
-    """Return `MetastoreLock.__enter__` that arms a fault before the lock is taken; for a read of the entry, after it."""
+    """Return `MetastoreLock.__enter__` that arms a fault before it takes the lock; for reads of the entry, after it."""
     enter = locks.MetastoreLock.__enter__
 
     def entered(lock: locks.MetastoreLock) -> locks.MetastoreLock:
