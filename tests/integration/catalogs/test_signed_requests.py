@@ -58,7 +58,7 @@ async def test_a_table_is_rewritten_by_signed_requests(world: World, proxy: Faul
     assert len(signatures(proxy).seen) == len(proxy.requests) > 3
 
 
-@pytest.mark.parametrize("name", ["a.b", "größe", "with space", "n" * 200, "+&=~"])
+@pytest.mark.parametrize("name", ["a.b", "straße", "with space", "n" * 200, "+&=~"])
 def test_names_are_signed_as_they_are_sent(proxy: FaultyProxy, name: str) -> None:
     connection = IcebergFormat().connect("lake", {"type": "rest", "uri": proxy.url, **SIGNED, **KEYS})
     connection.check()
