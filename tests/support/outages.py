@@ -10,7 +10,7 @@ from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Run
 from engine.domain.tables.table import OutsideFiles
 from tests.support.databases import FreshDatabase
-from tests.support.world import NAME, World
+from tests.support.world import World
 
 
 async def with_twins(world: World) -> Sequence[TableId]:
@@ -18,8 +18,7 @@ async def with_twins(world: World) -> Sequence[TableId]:
     found = [world.table_id]
     await world.allow(OutsideFiles.ALLOWED_LOCATIONS, world.lake.table.location())
     for name in ("second", "third"):
-        location = world.lake.table.metadata_location
-        await asyncio.to_thread(world.lake.catalog.register_table, (NAME[0], name), location)
+        await asyncio.to_thread(world.lake.add_twin, name)
         found.append((await world.register(name)).id)
     return found
 

@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any, ClassVar, Generic, Protocol
+from uuid import uuid4
 
 import pyarrow as pa
 from pyiceberg.catalog import Catalog as IcebergCatalog
@@ -73,6 +74,16 @@ class Lake:
     @property
     def table(self) -> IcebergTable:
         return self.catalog.load_table(NAME)
+
+    def add_twin(self, name: str) -> None:
+        """Make a table of its own that reads the same files: its metadata has another uuid."""
+        table = self.table
+        number = table.metadata_location.rpartition("/")[2].partition("-")[0]
+        place = f"{table.metadata_location.rpartition('/')[0]}/{number}-{uuid4()}.metadata.json"
+        made = table.metadata.model_copy(update={"table_uuid": uuid4()})
+        with table.io.new_output(place).create() as file:
+            file.write(made.model_dump_json(by_alias=True, exclude_none=True).encode())
+        self.catalog.register_table((NAME[0], name), place)
 
     def append(self, *, day: str, rows: int = 50) -> None:
         """Append one file to one partition."""

@@ -41,8 +41,7 @@ async def lake(api: Api, tarpit: Tarpit, tmp_path: Path) -> Lake:
 @pytest.fixture
 async def stuck(api: Api, lake: Lake, tarpit: Tarpit) -> str:
     """A registered table whose storage never answers from now on."""
-    location = lake.table.metadata_location
-    await asyncio.to_thread(lake.catalog.register_table, (NAME[0], "stuck"), location)
+    await asyncio.to_thread(lake.add_twin, "stuck")
     table = await api.post("/v1/tables", ADDRESS | {"name": "stuck"}, status=201)
     await asyncio.to_thread(tarpit.swallow, lake.catalog, NAME[0], "stuck")
     return str(table["id"])

@@ -47,7 +47,7 @@ REFUSED: Final[dict[str, list[tuple[Any, str | dict[str, Any]]]]] = {
             "/properties/warehouse",
         ),
         ({"name": "pond", "format": "paimon", "properties": {"type": "filesystem"}}, "/properties/warehouse"),
-        ({"name": "pond", "format": "paimon", "properties": {"type": "hive", "warehouse": "/x"}}, "/properties/type"),
+        ({"name": "pond", "format": "paimon", "properties": {"type": "glue", "warehouse": "/x"}}, "/properties/type"),
         (
             {
                 "name": "pond",

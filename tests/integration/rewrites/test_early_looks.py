@@ -168,7 +168,7 @@ def of_rest(refs: list[TableRef]) -> list[TableRef]:
 async def test_a_catalog_that_is_asked_for_each_table_is_asked_within_its_budget(
     world: World, watching: Watching, rest: RestCatalogServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    container, location, ids = world.container, world.lake.table.metadata_location, list[TableId]()
+    container, ids = world.container, list[TableId]()
     await container.catalogs.create(
         SYSTEM,
         "rest",
@@ -178,7 +178,7 @@ async def test_a_catalog_that_is_asked_for_each_table_is_asked_within_its_budget
         outside_files=OutsideFiles.ALLOWED_LOCATIONS,
     )
     for number in range(13):
-        await asyncio.to_thread(world.lake.catalog.register_table, (NAME[0], f"t{number}"), location)
+        await asyncio.to_thread(world.lake.add_twin, f"t{number}")
         ref = TableRef("rest", NAME[:1], f"t{number}")
         ids.append((await container.tables.register(SYSTEM, ref, owner_team=None, labels={})).id)
     asked, pointers = list[TableRef](), IcebergConnection.pointers

@@ -34,9 +34,8 @@ async def new(world: World) -> TableId:
     """A due table that is registered with a grace of 15 minutes."""
     async with world.container.database.begin() as unit:
         await unit.policies.insert("fleet", FLEET, DUE, "test")
-    location = world.lake.table.metadata_location
     await world.allow(OutsideFiles.ALLOWED_LOCATIONS, world.lake.table.location())
-    await asyncio.to_thread(world.lake.catalog.register_table, (NAME[0], "new"), location)
+    await asyncio.to_thread(world.lake.add_twin, "new")
     world.container.tables._grace_seconds = GRACE.total_seconds()
     return (await world.register("new")).id
 

@@ -246,7 +246,7 @@ async def test_tables_whose_storage_hangs_stop_no_other_of_their_catalog(
     await world.allow(OutsideFiles.ALLOWED_LOCATIONS, world.lake.table.location(), "s3://tarpit")
     await set_policy(world)
     for name in ("first", "second", "third"):  # more than are looked at at once
-        await asyncio.to_thread(world.lake.catalog.register_table, (NAME[0], name), world.lake.table.metadata_location)
+        await asyncio.to_thread(world.lake.add_twin, name)
         await world.register(name)
         await asyncio.to_thread(tarpit.swallow, world.lake.catalog, NAME[0], name)
     all_are_due = "UPDATE watches SET next_at = (SELECT MIN(created_at) FROM tables)"
