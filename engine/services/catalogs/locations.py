@@ -35,7 +35,7 @@ _INSIDE: Final = (
     "its host is, or resolves to, a loopback, link-local or metadata address, which this deployment does not allow "
     "(PACKHOUSE_MODE=production)"
 )
-"""One answer for all refused addresses: it does not tell how a name resolves, or what answers there."""
+"""One answer for all refused addresses, and one remedy: it does not tell how a name resolves, or what answers there."""
 
 _RESOLVES_REMEDY: Final = "use a host name that resolves to the address of the service in your network"
 _METADATA: Final = frozenset(
@@ -137,7 +137,11 @@ class LocationRules:
         production only. References in the properties are resolved, so their values are checked too.
         """
         messages = ((name, self._problem_of_property(name, value)) for name, value in properties.items())
-        return [FieldProblem(f"/properties/{name}", message) for name, message in messages if message is not None]
+        return [
+            FieldProblem(f"/properties/{name}", message, None, _RESOLVES_REMEDY if message is _INSIDE else None)
+            for name, message in messages
+            if message is not None
+        ]
 
     def problems_of_addresses(self, resolved: Iterable[tuple[str, str]]) -> list[FieldProblem]:
         """Return one problem for each property with a host that resolves to a refused address.
