@@ -31,7 +31,7 @@ def login() -> Iterator[LoginProvider]:
         yield provider
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def console(tmp_path_factory: pytest.TempPathFactory, login: LoginProvider) -> Iterator[Stack]:
     """A stack with a catalog, tables with small files, a policy, and a run that has succeeded."""
     settings = {

@@ -11,7 +11,7 @@ from tests.support.stack import Stack
 ADDRESS = "lake.steps.deeds"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def written(console: Stack) -> str:
     """A table that is not registered yet."""
     write_demo_table(

@@ -14,6 +14,8 @@ from engine.domain.errors import StateConflict
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import RunState
 from engine.domain.tables.table import FormatName, OutsideFiles, TableRef
+from engine.formats.iceberg.commits import tries
+from engine.services.operations.rewrite import commits
 from tests.support.iceberg_tables import edit_metadata
 from tests.support.rest_catalog import RestCatalogServer, _document
 from tests.support.s3_server import BUCKET, S3Server
@@ -65,8 +67,10 @@ async def test_another_name_of_the_store_hides_no_second_registration(world: Wor
         await register(world)
 
 
-async def test_a_table_with_the_uuid_of_another_changes_neither(world: World) -> None:
+async def test_a_table_with_the_uuid_of_another_changes_neither(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """The catalog lies: its own comparison of the uuid, or ours, refuses the commit."""
+    monkeypatch.setattr(tries, "MAX_TRIES", 2)  # each is refused
+    monkeypatch.setattr(commits, "LOOK_PAUSES", (0.0, 0.0))
     catalog, rows = world.lake.catalog, world.lake.rows()
 
     def add() -> bytes:
