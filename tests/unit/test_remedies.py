@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from api.schemas.remedies import REQUESTS, Remedy
 from engine.domain.remedies import RemedyOperation, remedy
+from engine.services.fleet.spark_catalogs import STEP as SPARK_STEP
 
 ROOT: Final = Path(__file__).parents[2]
 OPERATIONS: Final = get_args(RemedyOperation)
@@ -116,3 +117,12 @@ def test_every_remedy_has_a_command_of_the_cli(operation: str) -> None:
 def test_every_remedy_has_a_page_of_the_console() -> None:
     source = (ROOT / "clients/console/src/parts/Remedy.tsx").read_text(encoding="utf-8")
     assert set(re.findall(r'^  (\w+): \["', source, re.MULTILINE)) == set(OPERATIONS)
+
+
+def test_the_console_has_a_text_and_a_remedy_for_each_step_of_a_check() -> None:
+    named = re.compile(r'\("([a-z_]+)", (?:asking|reading)\w*, |CheckStep\("([a-z_]+)"')
+    found = (named.findall(path.read_text()) for path in ROOT.joinpath("engine").rglob("*.py"))
+    steps = {SPARK_STEP, *("".join(pair) for pairs in found for pair in pairs)}
+    assert {"secrets", "read_table", "write_file", "take_lock", "may_commit"} < steps
+    page = ROOT.joinpath("clients/console/src/pages/catalogs/CheckSteps.tsx").read_text()
+    assert {step for step in steps if f"  {step}: {{ text:" not in page} == set()
