@@ -1,7 +1,6 @@
 """A throw-away MariaDB on loopback, from the binaries that Debian's mariadb-server-core installs.
 
-It refuses to run as root: then it runs as `nobody`. It lives no longer than this process: a shell holds a pipe to us
-and ends the server when the pipe closes. Nothing is written durably.
+It refuses to run as root: then it runs as `nobody`. Nothing is written durably.
 """
 
 import os
@@ -18,13 +17,13 @@ import pymysql
 import pytest
 
 from tests.support.memory import memory_folder
+from tests.support.supervised import halt, supervised
 
 USER: Final = "packhouse"
 PASSWORD: Final = "p@ss/w:rd"
 TRUSTED: Final = "trusted"
 """A user without a password."""
 
-_SUPERVISOR: Final = '"$@" & cat > /dev/null; kill -9 $!; wait'
 _BEGIN: Final = f"""\
 CREATE USER {USER}@'127.0.0.1' IDENTIFIED BY '{PASSWORD}';
 GRANT ALL PRIVILEGES ON *.* TO {USER}@'127.0.0.1';
@@ -53,6 +52,7 @@ class MariaDb:
         account = "nobody" if os.geteuid() == 0 else None
         if account is not None:
             shutil.chown(data, account)
+            shutil.chown(self._folder, account)
         as_account: dict[str, Any] = {} if account is None else {"user": account, "cwd": "/"}
         own = ["--no-defaults", f"--datadir={data}", "--innodb-buffer-pool-size=8M", "--innodb-log-file-size=4M"]
         tables = Path("/usr/share/mysql")
@@ -66,18 +66,12 @@ class MariaDb:
         )  # fmt: skip
         flags = [f"--port={self.port}", "--bind-address=127.0.0.1", f"--socket={data}/socket", f"--init-file={first}"]
         flags += ["--innodb-flush-log-at-trx-commit=0", "--skip-name-resolve", "--default-time-zone=+05:30"]
-        with (self._folder / "log").open("ab") as log:
-            self._process = subprocess.Popen(
-                ["/bin/sh", "-c", _SUPERVISOR, "sh", server, *own, *flags],
-                stdin=subprocess.PIPE, stdout=log, stderr=subprocess.STDOUT, **as_account,
-            )  # fmt: skip
+        self._process = supervised([server, *own, *flags], self._folder, signal="KILL", **as_account)
         self._wait()
 
     def stop(self) -> None:
         """End the server and remove its files."""
-        if self._process is not None and self._process.stdin is not None:
-            self._process.stdin.close()
-            self._process.wait(timeout=30)
+        halt(self._process)
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def execute(self, statement: str) -> None:

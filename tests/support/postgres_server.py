@@ -1,8 +1,7 @@
 """A throw-away Postgres on a Unix socket, from the binaries that Debian installs below /usr/lib/postgresql.
 
-Postgres refuses to run as root: then the server runs as `postgres` or `nobody`. It lives no longer than this process: a
-shell holds a pipe to us and ends the server when the pipe closes. Nothing is written durably (fsync off), unless asked.
-Its files are in memory: ext4 does not use the inode of a deleted file again for some seconds and searches for another
+Postgres refuses to run as root: then the server runs as `postgres` or `nobody`. Nothing is written durably (fsync off),
+unless asked. Its files are in memory: ext4 does not use the inode of a deleted file again for some seconds and searches for another
 one, which makes `CREATE DATABASE` ten times slower after thousands of `DROP DATABASE`.
 """
 
@@ -21,11 +20,10 @@ from typing import Any, Final
 import psycopg
 
 from tests.support.memory import memory_folder
+from tests.support.supervised import halt, supervised
 
 _INSTALL: Final = "apt-get install -y postgresql"
 _USER: Final = "packhouse"
-_SUPERVISOR: Final = 'trap "" TERM INT HUP; "$@" & told=$(cat); kill -QUIT $!; wait; [ -n "$told" ] || rm -rf "$0"'
-"""Ends the server when the pipe closes; without a word before, our process was killed, and its data is not needed."""
 _SETTINGS: Final = {
     "listen_addresses": "",
     "fsync": "off",
@@ -63,24 +61,14 @@ class PostgresServer:
 
     def halt(self) -> None:
         """End the server as an immediate shutdown does; its data stays."""
-        if self._process is not None and self._process.stdin is not None:
-            self._process.stdin.write(b"halt\n")
-            self._process.stdin.close()
-            self._process.wait(timeout=30)
+        halt(self._process)
         self._process = None
 
     def resume(self) -> None:
         """Start the server on its data and wait until it answers."""
         settings = [part for name, value in self._settings.items() for part in ("-c", f"{name}={value}")]
         server = [self.binaries / "postgres", "-D", self._folder / "data", "-k", self._folder, *settings]
-        with (self._folder / "log").open("ab") as log:
-            self._process = subprocess.Popen(
-                ["/bin/sh", "-c", _SUPERVISOR, self._folder, *server],
-                stdin=subprocess.PIPE,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                **self._as_account(),
-            )
+        self._process = supervised(server, self._folder, signal="QUIT", **self._as_account())
         self._wait_until_it_answers()
 
     def stop(self) -> None:

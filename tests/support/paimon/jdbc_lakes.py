@@ -1,11 +1,11 @@
 """Tables of JDBC catalogs, created and written by Paimon's own `JdbcCatalog`, on SQLite, on Postgres and on MariaDB."""
 
 import socket
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Self
 from uuid import uuid4
 
 import pytest
@@ -14,7 +14,7 @@ from sqlalchemy import NullPool, create_engine, make_url, text
 from engine.formats.paimon.catalog.database import CatalogDatabase, LockRow
 from tests.support.mariadb_server import TRUSTED, MariaDb
 from tests.support.paimon.core import PaimonCore
-from tests.support.paimon.lakes import COLUMNS, LockingLake
+from tests.support.paimon.lakes import LockingLake
 from tests.support.postgres_server import PostgresServer
 
 KEY = "jdbc.lake.events"
@@ -59,22 +59,10 @@ class JdbcLake(LockingLake):
     def database(self) -> CatalogDatabase:
         return CatalogDatabase(self.properties)
 
-    def connect(self, **options: str) -> "JdbcLake":
+    def connect(self, **options: str) -> Self:
         """Let the core open the catalog."""
         given = {"metastore": "jdbc", **self.home.jdbc, "lock.enabled": str(self.with_lock).lower(), **options}
         self.core.call("use_store", warehouse=str(self.root), options=given)
-        return self
-
-    def create(
-        self,
-        columns: Sequence[tuple[str, str]] = COLUMNS,
-        *,
-        partition_keys: Sequence[str] = (),
-        primary_keys: Sequence[str] = (),
-        **options: str,
-    ) -> "JdbcLake":
-        self.connect()
-        super().create(columns, partition_keys=partition_keys, primary_keys=primary_keys, **options)
         return self
 
     def lock(self, expire_seconds: int = 480) -> bool:

@@ -96,20 +96,29 @@ class PaimonLake(CoreTable):
 
 
 @dataclass(frozen=True)
-class LockingLake(PaimonLake):
+class LockingLake(PaimonLake, ABC):
     """A table of a catalog whose lock writers take."""
 
+    @abstractmethod
+    def connect(self) -> Self:
+        """Let the core open the catalog."""
+
+    def create(self, *given: Any, **named: Any) -> Self:
+        """Create the table in the catalog; see `PaimonLake.create`."""
+        self.connect()
+        return super().create(*given, **named)
+
+    @abstractmethod
     def lock(self) -> bool:
         """Try once to take the table's lock, as a writer does."""
-        raise NotImplementedError
 
+    @abstractmethod
     def unlock(self) -> None:
         """Release the table's lock."""
-        raise NotImplementedError
 
+    @abstractmethod
     def held_lock(self) -> object | None:
         """Return what the catalog knows of the table's lock; None if it is free."""
-        raise NotImplementedError
 
 
 def made_once(core: PaimonCore, root: Path, key: str, make: Callable[[PaimonLake], object]) -> PaimonLake:

@@ -1,9 +1,9 @@
 """Tables of Hive catalogs, created and written by Paimon's own `HiveCatalog` through a real Metastore."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import pytest
 from hive_metastore.ttypes import (
@@ -18,7 +18,7 @@ from hive_metastore.ttypes import (
 
 from tests.support.hive.metastore import Metastore
 from tests.support.paimon.core import PaimonCore
-from tests.support.paimon.lakes import COLUMNS, LockingLake
+from tests.support.paimon.lakes import LockingLake
 
 
 @dataclass(frozen=True)
@@ -34,22 +34,10 @@ class MetastoreLake(LockingLake):
     def properties(self) -> Mapping[str, str]:
         return {"type": "hive", "uri": self.uri or self.metastore.uri, **self.more}
 
-    def connect(self) -> "MetastoreLake":
+    def connect(self) -> Self:
         """Let the core open the catalog."""
         given = {"metastore": "hive", "uri": self.metastore.uri, "lock.enabled": "true", **self.writer}
         self.core.call("use_store", warehouse=str(self.root), options=given)
-        return self
-
-    def create(
-        self,
-        columns: Sequence[tuple[str, str]] = COLUMNS,
-        *,
-        partition_keys: Sequence[str] = (),
-        primary_keys: Sequence[str] = (),
-        **options: str,
-    ) -> "MetastoreLake":
-        self.connect()
-        super().create(columns, partition_keys=partition_keys, primary_keys=primary_keys, **options)
         return self
 
     def lock(self, agent: str = "paimon") -> bool:
