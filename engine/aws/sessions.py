@@ -34,6 +34,7 @@ _ROLE: Final = ("client.role-arn", "client.assume-role.arn")
 _ROLE_SESSION: Final = ("client.role-session-name", "client.assume-role.session-name")
 _EXTERNAL_ID: Final = ("client.assume-role.external-id",)
 _ROLE_REGION: Final = ("client.assume-role.region", "client.region")
+_ADDRESS: Final = "if that server runs, check the properties of the region and the endpoint"
 _KEYS_OF_S3: Final = ("s3.access-key-id", "s3.role-arn", "s3.profile-name", "s3.anonymous")
 
 
@@ -191,7 +192,9 @@ def named_errors() -> Iterator[None]:
         cause = error.__cause__ if isinstance(error.__cause__, CallFailed) else error  # botocore's text hides it
         text = (str(cause).splitlines() or [""])[0][:300]
         if type(error).__name__ in _AWAY or is_throttled(error):
-            raise Away(DependencyKind.CATALOG, f"AWS does not answer: {text}") from error
+            told = text if isinstance(cause, CallFailed) else f"AWS does not answer: {text}"
+            hint = f"; {_ADDRESS}" if isinstance(cause, NotSent) else ""
+            raise Away(DependencyKind.CATALOG, f"{told}{hint}") from error
         raise StateConflict(f"the credentials of AWS can't be used: {text}; {_remedy(error)}") from error
 
 

@@ -51,7 +51,7 @@ async def test_a_catalog_is_compared_with_those_of_spark(
     ok, detail = await checked(world, "lake")
     assert (ok, detail.startswith(f"{default} has lake, with the same metadata of lake.lake.")) == (True, True), detail
     for name, words in {
-        "nowhere": f"{default} has no catalog nowhere, and these of org.apache.iceberg.spark.SparkCatalog (br",
+        "nowhere": f"{default} has no catalog named nowhere; of class org.apache.iceberg.spark.SparkCatalog it has br",
         "jdbc": f"{default}: catalog jdbc is org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCatalog; name",
         "elsewhere": "is another table than as_elsewhere.lake.",
         "broken": f"{default} can't read broken.lake.",

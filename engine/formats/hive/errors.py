@@ -6,8 +6,8 @@ from typing import Final
 
 from thrift.Thrift import TException
 
-from engine.formats.intake.catalogs.metastores.errors import condition_of
-from engine.formats.intake.errors import reading_metadata, summary_of
+from engine.formats.intake.catalogs.metastores.errors import condition_of, words_of
+from engine.formats.intake.errors import reading_metadata
 
 _REMEDY: Final = "correct the table's entry in the catalog"
 
@@ -24,4 +24,4 @@ def reading_table(doing: str) -> Iterator[None]:
         try:
             yield
         except TException as error:
-            raise condition_of(error, f"Could not {doing}: {summary_of(error)}") from error
+            raise condition_of(error, f"Could not {doing}: {words_of(error)}") from error

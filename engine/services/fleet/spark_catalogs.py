@@ -16,7 +16,6 @@ from engine.domain.runs.procedures import SparkTable
 from engine.domain.tables.table import Catalog, TableFilter, TableRef
 from engine.domain.values.uris import masked
 from engine.formats.base import SPARK_CATALOG, CheckStep
-from engine.formats.base.checks import examples
 from engine.services.catalogs.table_access import TableAccess
 from engine.services.operations.tasks.servers import CatalogsInSpark, EndpointServers
 from engine.stores.database import Database
@@ -27,6 +26,7 @@ _AT_ONCE: Final = 2
 """Endpoints that are asked at the same time, each by a thread that other requests may need."""
 
 _TABLES_TRIED: Final = 3
+_NAMED: Final = 5
 _LONGEST_SHOWN: Final = 300
 
 
@@ -133,9 +133,10 @@ def _waits(endpoint: SparkEndpoint, reason: str) -> _Finding:
 def _fault_of_class(where: str, name: str, classes: Mapping[str, str], wanted: Sequence[str]) -> str | None:
     """Return why Spark's catalog of a name is not of a class that is needed; None if it is."""
     if name not in classes:
-        others = examples(sorted(each for each, of in classes.items() if of in wanted))
+        others = sorted(each for each, of in classes.items() if of in wanted)
+        shown = ", ".join(others[:_NAMED]) + (", …" if len(others) > _NAMED else "")
         remedy = f"set spark.sql.catalog.{name} there, or correct {SPARK_CATALOG}"
-        return f"{where} has no catalog {name}, and {'these' if others else 'none'} of {wanted[0]}{others}; {remedy}"
+        return f"{where} has no catalog named {name}; of class {wanted[0]} it has {shown or 'none'}; {remedy}"
     if classes[name] not in wanted:
         return f"{where}: catalog {name} is {classes[name]}; name one whose class is {wanted[0]}"
     return None

@@ -101,7 +101,7 @@ class StoredPointers(MetastoreCatalog):
         The log of metadata shows which, if it still has the location that the commit was to replace: no request that
         was refused takes effect after another commit.
         """
-        with suppress(Exception):  # what keeps it from being read is reported by the next try
+        with suppress(Exception):  # the next try loads the table as well, and reports what keeps it from being read
             found = self.load_table(staged.name())
             known = {found.metadata_location, *(each.metadata_file for each in found.metadata.metadata_log)}
             if staged.metadata_location in known:

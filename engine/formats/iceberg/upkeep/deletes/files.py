@@ -65,7 +65,7 @@ def merged_rows(io: FileIO, group: Sequence[DeleteFile], live: LiveData, evidenc
     for file, found in each_read(io, group, evidence):
         try:
             rows_of_file = readable(found)
-            evidence.keep(file, rows_of_file)
+            evidence.add(file, rows_of_file)
             kept = live.kept(rows_of_file, file)
         except LeftAlone as error:
             left_out.append(LeftOutItem(file.path, error.reason, error.detail, error.is_error))

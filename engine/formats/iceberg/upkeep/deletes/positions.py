@@ -86,8 +86,8 @@ class DeleteEvidence:
     copied: dict[DeleteIdentity, bytes] = field(default_factory=dict)
     _bytes: int = 0
 
-    def keep(self, file: DeleteFile, rows: Positions) -> None:
-        """Keep the rows of a file unless they would take too much memory with the others."""
+    def add(self, file: DeleteFile, rows: Positions) -> None:
+        """Add the rows of a file unless they would take too much memory with the others."""
         size = _KEPT_OVERHEAD + rows.paths.nbytes + rows.codes.nbytes + rows.positions.nbytes
         if file.identity not in self.rows and self._bytes + size <= _MOST_KEPT:
             self.rows[file.identity] = rows

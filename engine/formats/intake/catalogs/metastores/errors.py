@@ -12,7 +12,8 @@ from thrift.transport.TTransport import TTransportException
 
 from engine.domain.errors import Away, NotFound, PackhouseError, StateConflict, Transient
 from engine.domain.fleet.dependencies import DependencyKind
-from engine.formats.intake.errors import is_own_fault, storage_condition, summary_of
+from engine.domain.values.uris import masked
+from engine.formats.intake.errors import is_own_fault, printable, storage_condition, summary_of
 
 _log = structlog.get_logger(__name__)
 
@@ -24,6 +25,7 @@ _DENIED: Final = re.compile(
     re.IGNORECASE,
 )
 """Texts of Hive's own authorization, of Ranger's and of those that ask the storage; they have no type of their own."""
+_LONGEST: Final = 300
 _GRANT: Final = "grant the catalog's user this right in the Metastore"
 
 
@@ -52,7 +54,7 @@ def asking_metastore(doing: str) -> Iterator[None]:
     except PackhouseError:
         raise
     except TException as error:
-        raise condition_of(error, f"Could not {doing}: {summary_of(error)}") from error
+        raise condition_of(error, f"Could not {doing}: {words_of(error)}") from error
     except OSError as error:
         raise storage_condition(error, f"Could not {doing}: {summary_of(error)}") from error
     except Exception as error:
@@ -60,6 +62,13 @@ def asking_metastore(doing: str) -> Iterator[None]:
             raise
         _log.warning("metastore_not_understood", doing=doing, exc_info=error)
         raise StateConflict(f"Could not {doing}: {summary_of(error)}; {NOT_UNDERSTOOD}") from error
+
+
+def words_of(error: TException) -> str:
+    """Return what an error says, with its class only where a Metastore chose it: those of connections are Thrift's."""
+    if isinstance(error, TTransportException) and error.message:
+        return printable(masked(str(error.message))[:_LONGEST], " ")
+    return summary_of(error)
 
 
 def condition_of(error: TException, message: str) -> PackhouseError:
@@ -77,7 +86,8 @@ def condition_of(error: TException, message: str) -> PackhouseError:
     if isinstance(error, WrongAccess):
         return StateConflict(message)
     if isinstance(error, TTransportException) and error.type != TTransportException.SIZE_LIMIT:
-        return Away(DependencyKind.CATALOG, message)
+        never = error.type == TTransportException.NOT_OPEN
+        return Away(DependencyKind.CATALOG, f"{message}; if that server runs, check `uri`" if never else message)
     if isinstance(error, MetaException) and _DENIED.search(str(error.message)):
         return StateConflict(f"{message}; {_GRANT}")
     if isinstance(error, MetaException) or _is_internal(error):

@@ -166,7 +166,7 @@ class RestClient:
         status = answer.status
         if 200 <= status < 300:  # noqa: PLR2004
             return Document.parse(answer.body, most_values=_ANSWER_VALUES)
-        told, kind = _told(answer.body, self._auth.secrets())
+        told, kind = _error_in(answer.body, self._auth.secrets())
         message = f"the catalog at {masked(self._uri)} answers {status}{told}"
         if 300 <= status < 400:  # noqa: PLR2004
             target = _shown(answer.redirect, self._auth.secrets())
@@ -198,7 +198,7 @@ def _body(response: BaseHTTPResponse) -> bytes:
     return bytes(body)
 
 
-def _told(body: bytes, secrets: Sequence[str]) -> tuple[str, str]:
+def _error_in(body: bytes, secrets: Sequence[str]) -> tuple[str, str]:
     """Return the message of an error, with a colon before it, and the type of the object that it is about."""
     try:
         document = Document.parse(body, most_values=_ANSWER_VALUES)
