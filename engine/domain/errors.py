@@ -92,7 +92,7 @@ class StateConflict(Rejected):
 
 
 class RequestNotServed(StateConflict):
-    """A request took no effect: the catalog says that it does not take it, or refused the only one that was sent."""
+    """A request had no effect: the catalog does not serve such requests, or refused the only attempt."""
 
 
 class TableReplaced(StateConflict):

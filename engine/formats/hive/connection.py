@@ -97,7 +97,7 @@ def open_catalog(properties: Mapping[str, str], check_peer: CheckPeer = any_peer
 
 
 def _identity(properties: Mapping[str, str]) -> str:
-    """Return a text that is the same for connections to the same catalog only."""
+    """Return a text that identifies the catalog of these properties."""
     return properties.get(URI) or repr([properties.get(each.name) for each in GLUE_PROPERTIES if not each.is_secret])
 
 

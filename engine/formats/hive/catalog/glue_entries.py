@@ -97,7 +97,7 @@ def _of_columns(columns: Sequence[Entry]) -> Iterator[tuple[str, str]]:
 
 
 def _others(entry: Entry, known: frozenset[str]) -> dict[str, str]:
-    """Return the other parts of an entry that say something, as parameters."""
+    """Return the parts of an entry that are not empty and not read elsewhere, as parameters."""
     return {
         f"{PREFIX}{name}": _text(value) for name, value in entry.items() if name not in known and not _is_none(value)
     }

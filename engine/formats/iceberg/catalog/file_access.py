@@ -93,7 +93,7 @@ class KeptStorage:
         self._kept: OrderedDict[Hashable, RenewedStorage] = OrderedDict()
 
     def of(self, key: Hashable, properties: Mapping[str, str], fetch: Fetch) -> Mapping[str, str]:
-        """Return properties with a source of newer credentials, if theirs end; what a key has already, if it is equal.
+        """Return properties that can renew their credentials, if these expire; those kept for a key while equal.
 
         `fetch` returns properties with new ones.
         """

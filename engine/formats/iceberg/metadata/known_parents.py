@@ -19,7 +19,7 @@ _MOST: Final = 1_000
 
 
 class KnownParents:
-    """The parents of the last 1,000 such commits that were sent through a catalog. Thread-safe."""
+    """Parents of the last 1,000 commits to tables whose catalog shows the current snapshot alone. Thread-safe."""
 
     def __init__(self) -> None:
         self._held: OrderedDict[tuple[UUID, int], Snapshot] = OrderedDict()

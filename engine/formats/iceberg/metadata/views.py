@@ -112,7 +112,7 @@ class TableView:
         return shown or self.parents.get(metadata.table_uuid, snapshot.snapshot_id)
 
     def announce(self, snapshot: Snapshot) -> None:
-        """Keep the head as the parent of a snapshot that is sent, if the table may show neither it nor its id later."""
+        """Keep the head as the parent of a snapshot that will be sent, if the catalog may hide it afterwards."""
         if self.may_hide_commits and self.head is not None:
             self.parents.add(self.metadata.table_uuid, snapshot.snapshot_id, self.head)
 

@@ -81,7 +81,7 @@ class HiveWarehouse:
         return found
 
     def lacking(self, ref: TableRef) -> str:
-        """Return why `locations` does not have a table, a clause."""
+        """Return, as a clause, why a table is missing in `locations`."""
         with asking_metastore(f"look for the entry of {ref}"), self.servers.session() as client:
             found = list(_entries(client, ref.namespace[0], [ref.name])) if len(ref.namespace) == 1 else []
         if not found:

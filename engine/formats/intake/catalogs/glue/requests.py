@@ -144,7 +144,7 @@ def part_of(answer: Any, name: str) -> Any:
 
 
 def _may_have_happened(cause: BaseException | None) -> bool:
-    """Return whether a request may have been carried out whose error has this cause."""
+    """Return whether a request that failed for this cause may have been carried out."""
     if cause is None or type(cause).__name__ in _NOT_SENT:
         return False
     if (answer := getattr(cause, "response", None)) is not None and code_of(cause):

@@ -65,7 +65,7 @@ def asking_metastore(doing: str) -> Iterator[None]:
 
 
 def words_of(error: TException) -> str:
-    """Return what an error says, with its class only where a Metastore chose it: those of connections are Thrift's."""
+    """Return the message of an error, after its class; without the class for connections, where it is Thrift's."""
     if isinstance(error, TTransportException) and error.message:
         return printable(masked(str(error.message))[:_LONGEST], " ")
     return summary_of(error)
