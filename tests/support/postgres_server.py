@@ -1,8 +1,8 @@
 """A throw-away Postgres on a Unix socket, from the binaries that Debian installs below /usr/lib/postgresql.
 
 Postgres refuses to run as root: then the server runs as `postgres` or `nobody`. Nothing is written durably (fsync off),
-unless asked. Its files are in memory: ext4 does not use the inode of a deleted file again for some seconds and searches for another
-one, which makes `CREATE DATABASE` ten times slower after thousands of `DROP DATABASE`.
+unless asked. Its files are in memory: ext4 does not use the inode of a deleted file again for some seconds and searches
+for another one, which makes `CREATE DATABASE` ten times slower after thousands of `DROP DATABASE`.
 """
 
 import getpass
