@@ -83,7 +83,7 @@ def _register(port: int, key: str, folder: Path, tarpit: Tarpit) -> tuple[dict[s
             made[catalog] = lake
         stored = made["lake"].catalog
         assert isinstance(stored, SqlCatalog)
-        stored.register_table((NAME[0], _STUCK), made["lake"].table.metadata_location)
+        made["lake"].add_twin(_STUCK)
 
         def register(catalog: str, name: str) -> str:
             answer = http.post("/v1/tables", json={"catalog": catalog, "namespace": [NAME[0]], "name": name})

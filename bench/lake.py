@@ -1,6 +1,6 @@
 """A lake for benchmarks: one warm Spark Connect server and one SQLite catalog that Spark and we share.
 
-Tables are written by Spark. A copy of a table is a second name for the same metadata and data files: rewriting a copy
+Tables are written by Spark. A copy of a table is a second table of the same data files: rewriting a copy
 adds files and leaves those of the others as they are, so every contender starts from the very same bytes.
 """
 
@@ -21,6 +21,7 @@ from engine.embedded.spark import EmbeddedSpark
 from engine.formats.base import SPARK_CATALOG
 from engine.spark.sessions import SparkSessions
 from tests.support.store_server import BUCKET, StoreServer
+from tests.support.twins import add_twin
 
 CATALOG, NAMESPACE = "bench", "lake"
 ICEBERG_AWS = "org.apache.iceberg:iceberg-aws-bundle:1.12.0"
@@ -95,8 +96,8 @@ class Lake:
         return copied
 
     def duplicate(self, name: str, other: str) -> None:
-        """Give the metadata of a table a second name, which Packhouse does not know."""
-        self._catalog.register_table((NAMESPACE, other), self.table(name).metadata_location)
+        """Make a second table of the same files, which Packhouse does not know."""
+        add_twin(self._catalog, self.table(name), (NAMESPACE, other))
 
     def table(self, name: str) -> Table:
         """Return a table as it is now."""

@@ -15,7 +15,6 @@ from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any, ClassVar, Generic, Protocol
-from uuid import uuid4
 
 import pyarrow as pa
 from pyiceberg.catalog import Catalog as IcebergCatalog
@@ -45,6 +44,7 @@ from tests.support.acknowledging import acknowledged
 from tests.support.lake_copies import copy_lake
 from tests.support.local_dispatch import LocalDispatcher
 from tests.support.settings import settings_of
+from tests.support.twins import add_twin
 
 SCHEMA = Schema(
     NestedField(1, "id", LongType(), required=True),
@@ -77,13 +77,7 @@ class Lake:
 
     def add_twin(self, name: str) -> None:
         """Make a table of its own that reads the same files: its metadata has another uuid."""
-        table = self.table
-        number = table.metadata_location.rpartition("/")[2].partition("-")[0]
-        place = f"{table.metadata_location.rpartition('/')[0]}/{number}-{uuid4()}.metadata.json"
-        made = table.metadata.model_copy(update={"table_uuid": uuid4()})
-        with table.io.new_output(place).create() as file:
-            file.write(made.model_dump_json(by_alias=True, exclude_none=True).encode())
-        self.catalog.register_table((NAME[0], name), place)
+        add_twin(self.catalog, self.table, (NAME[0], name))
 
     def append(self, *, day: str, rows: int = 50) -> None:
         """Append one file to one partition."""

@@ -85,7 +85,7 @@ def test_a_catalog_of_paimon_tables_is_created(console: Stack, open_page: OpenPa
     dialog.get_by_role("textbox", name="Name").first.fill("streams")
     dialog.get_by_role("combobox", name="Table format").click()
     page.get_by_role("option", name="paimon").click()
-    for label in ("File system", "JDBC", "REST", "Not served by this version: Hive Metastore."):
+    for label in ("File system", "Hive Metastore", "JDBC", "REST"):
         expect(dialog.get_by_text(label)).to_be_visible()
     dialog.get_by_role("group", name="Property 2").get_by_label("Value").fill(str(tmp_path))
     press(dialog, "Create")

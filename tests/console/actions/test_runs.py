@@ -53,8 +53,8 @@ def test_a_run_begins_in_the_list_and_ends_in_a_printed_report(console: Stack, o
         runs = list(packhouse.runs.list(table_id="lake.runs.third"))
         assert len(runs) == 2
         requests = [packhouse.runs.get(run.id).request for run in runs]
-    assert requests[0]["partitions"] == requests[1]["partitions"]
-    assert requests[0]["partitions"]
+    assert requests[0].partitions == requests[1].partitions
+    assert requests[0].partitions
 
 
 @pytest.mark.deep
