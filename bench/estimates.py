@@ -108,7 +108,8 @@ def _rewritten(lake: Lake, name: str, random: Random, *, is_new: bool) -> dict[s
         partitions=kind.partitions,
     )
     if is_new:
-        lake.service.register(NAMESPACE, table, kind.policy)
+        lake.service.register(NAMESPACE, table)
+        lake.service.set_policy(table, kind.policy)
     run = lake.service.rewrite(table)
     print(f"{name}: {run['result']['predicted']} {run['result']['actual']}", flush=True)
     return {"plan": run["plan"], **run["result"]}

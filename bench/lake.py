@@ -92,7 +92,8 @@ class Lake:
         copied = f"{name}_{self._copies}"
         self.duplicate(name, copied)
         shared = {"rewrite": {"target_file_bytes": TARGET_BYTES}, "limits": {"parallel_groups": self.cores}}
-        self.service.register(NAMESPACE, copied, policy or shared)
+        self.service.register(NAMESPACE, copied)
+        self.service.set_policy(copied, policy or shared)
         return copied
 
     def duplicate(self, name: str, other: str) -> None:

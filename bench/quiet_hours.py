@@ -1,22 +1,23 @@
 """B13: bytes that a rewrite moves later than 5 s after a window began that interrupts it. The goal: none.
 
-A paced rewrite of a table in Spark, over HTTP. A blackout with `on_start: interrupt` begins while its first file groups
-are under way (each takes twice the time until then) and lasts for a while; the run waits, goes on when it is over, and
-has to succeed. Measured from the outside, ten times a second: `rchar + wchar` of every Python process of Spark, from
+A paced rewrite of a table in Spark, over HTTP. When its first file groups are under way, a blackout with
+`on_start: interrupt` is declared that begins a little later (each group takes twice the time until then; groups that
+can't end before a window that is known are not begun) and lasts for a while; the run waits, goes on when it is over,
+and has to succeed. Measured from the outside, ten times a second: `rchar + wchar` of every Python process of Spark, from
 /proc/<pid>/io. That counts the bytes of every read and write call, files, pipes and imports alike, so it can only say
 more than the tasks moved: Spark's idle processes exchange some kilobytes when they are told to end, less than any read
 of this table's 6 MB files. Below `CONTROL_BYTES` the goal counts as held. `told`: the states that the run showed.
 
 Written are a JSON document and a plot of the rate over time that crosses the start and the end of the window.
 
-    python -m bench.quiet_hours [--megabytes 192] [--lead 12] [--window 20] [--cores 2] [--json …] [--svg …]
+    python -m bench.quiet_hours [--megabytes 192] [--lead 25] [--window 20] [--cores 2] [--json …] [--svg …]
 """
 
 import argparse
 import threading
 import time
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -29,6 +30,7 @@ from bench.lake import TARGET_BYTES, Lake
 from bench.lineitem import lineitem_columns
 from bench.plots import Curve, write_svg
 from bench.processes import moved_bytes, python_workers
+from engine.services.runs.hold_watch import POLICY_SECONDS
 
 MB = 1_000_000
 LATE_SECONDS = 5.0
@@ -87,7 +89,12 @@ def main() -> None:
     """Let one run cross a window, print and write what was measured."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--megabytes", type=int, default=192, help="of the table")
-    parser.add_argument("--lead", type=float, default=12.0, help="seconds from the trigger to the window")
+    parser.add_argument(
+        "--lead",
+        type=float,
+        default=25.0,
+        help=f"seconds from the first file groups to the window, above {POLICY_SECONDS:g}",
+    )
     parser.add_argument("--window", type=float, default=20.0, help="seconds that it lasts, above 5")
     parser.add_argument("--cores", type=int, default=2)
     parser.add_argument("--json", type=Path)
@@ -111,30 +118,32 @@ def _cross(lake: Lake, megabytes: int, lead: float, window: float) -> Crossing:
     limit = sum(sizes) / (2 * lead)  # read + written: a group of one core takes 2 · lead
     group = sum(sizes) // (2 * lake.cores) + max(sizes)
     rewrite = {"target_file_bytes": TARGET_BYTES, "max_group_bytes": max(TARGET_BYTES, group), "min_input_files": 2}
-    began_at = datetime.now(UTC) + timedelta(seconds=1)  # what the calls before the trigger take, about
-    begin_at, end_at = (began_at + timedelta(seconds=after) for after in (lead, lead + window))
-    freeze = {"from": begin_at.isoformat(), "to": end_at.isoformat(), "reason": "bench", "on_start": "interrupt"}
     limits = {"parallel_groups": lake.cores, "bandwidth": int(limit)}
-    table = lake.copy("quiet", {"rewrite": rewrite, "limits": limits, "blackouts": [freeze]})
+    table = lake.copy("quiet", {"rewrite": rewrite, "limits": limits})
     with Meter(time.monotonic()) as meter:
-        submitted = datetime.now(UTC)
-        run_id = lake.service.submit(table)
-        begin, end = ((at - submitted).total_seconds() for at in (begin_at, end_at))
-        run, states = _followed(lake, run_id, meter)
-    return Crossing(meter, begin, end, limit, run, states)
+        run_id, states = lake.service.submit(table), list[tuple[float, str]]()
+        _follow(lake, run_id, meter, states, until=lambda run: run["state"] == "rewriting" or run["is_terminal"])
+        begin = time.monotonic() - meter.began + lead
+        begin_at = datetime.now(UTC) + timedelta(seconds=lead)
+        freeze = {"from": begin_at.isoformat(), "to": (begin_at + timedelta(seconds=window)).isoformat()}
+        freeze |= {"reason": "bench", "on_start": "interrupt"}
+        lake.service.set_policy(table, {"rewrite": rewrite, "limits": limits, "blackouts": [freeze]}, replaces=1)
+        run = _follow(lake, run_id, meter, states, until=lambda run: run["is_terminal"])
+        time.sleep(1.0)  # let the meter see the end
+    return Crossing(meter, begin, begin + window, limit, run, states)
 
 
-def _followed(lake: Lake, run_id: str, meter: Meter) -> tuple[dict[str, Any], list[tuple[float, str]]]:
-    """Return the ended run, and each state that it showed with the second at which it was seen first."""
-    states: list[tuple[float, str]] = []
+def _follow(
+    lake: Lake, run_id: str, meter: Meter, states: list[tuple[float, str]], *, until: Callable[[dict[str, Any]], bool]
+) -> dict[str, Any]:
+    """Return the run when it is so far; note each state that it shows, with the second at which it was seen first."""
     while (second := time.monotonic() - meter.began) < LONGEST_SECONDS:
         run = lake.service.run(run_id)
         shown = run["state"] if run["waiting_for"] is None else f"{run['state']}: {run['waiting_for']}"
         if not states or states[-1][1] != shown:
             states.append((round(second, 2), shown))
-        if run["is_terminal"]:
-            time.sleep(1.0)  # let the meter see the end
-            return run, states
+        if until(run):
+            return run
         time.sleep(0.1)
     raise SystemExit(f"the run did not end within {LONGEST_SECONDS:g} seconds")
 

@@ -55,13 +55,15 @@ class Service:
         """Stop the server."""
         self._started.close()
 
-    def register(self, namespace: str, name: str, policy: dict[str, Any]) -> None:
-        """Register a table and set its policy; not part of what is timed."""
+    def register(self, namespace: str, name: str) -> None:
+        """Register a table; not part of what is timed."""
         body = {"catalog": self._catalog, "namespace": [namespace], "name": name}
-        table = _answer(self._http.post("/v1/tables", json=body))["id"]
-        put = self._http.put(f"/v1/tables/{table}/policy", json=policy, headers={"If-None-Match": "*"})
-        put.raise_for_status()
-        self._tables[name] = table
+        self._tables[name] = _answer(self._http.post("/v1/tables", json=body))["id"]
+
+    def set_policy(self, name: str, policy: dict[str, Any], *, replaces: int = 0) -> None:
+        """Give a table its first policy, or one in place of the version that it has."""
+        match = {"If-Match": f'"{replaces}"'} if replaces else {"If-None-Match": "*"}
+        _answer(self._http.put(f"/v1/tables/{self._tables[name]}/policy", json=policy, headers=match))
 
     def submit(self, name: str, operation: str = "rewrite") -> str:
         """Trigger a run; return its id."""

@@ -36,7 +36,7 @@ SMALLEST = {
     "pickup": "--runs 3",
     "planning": "--files 200 --partitions 10",
     "queries": "--commits 2 --files 3 --rows 500 --deletes 2 --rounds 1",
-    "quiet_hours": "--megabytes 16 --lead 3 --window 3",
+    "quiet_hours": "--megabytes 16 --lead 25 --window 6",
     "readers": "--files 5 --rounds 1",
     "rewrite": "--cases B2 --megabytes 8 --repeats 1",
     "sizing": "--tables 100 --seconds 6 --runs-a-table 2",

@@ -213,7 +213,10 @@ IN_ORC: Final = {
 """Times that the core can read from ORC files of pypaimon, and writes as they are."""
 
 
-@pytest.mark.parametrize("kind", OF_KINDS)
+@pytest.mark.parametrize(
+    "kind",
+    ["kernel", "key", *(pytest.param(each, marks=pytest.mark.deep) for each in ("core", "core, ORC", "key, ORC"))],
+)
 def test_every_type_is_read_as_pypaimon_writes_it(foreign: Foreign, tmp_path: Path, kind: str) -> None:
     types = dict(TYPES)
     if "ORC" in kind:
@@ -238,7 +241,15 @@ MOVED: Final = "column deep has times in the last second before 1970, which Paim
 UNREAD: Final = "column deep has times before 1970 with parts of a millisecond, which Paimon's core can't read from ORC"
 
 
-@pytest.mark.parametrize(("checks_rows", "zone"), [(True, ""), (True, ", 'UTC'"), (False, ""), (False, ", 'UTC'")])
+@pytest.mark.parametrize(
+    ("checks_rows", "zone"),
+    [
+        (True, ""),
+        (False, ", 'UTC'"),
+        pytest.param(True, ", 'UTC'", marks=pytest.mark.deep),
+        pytest.param(False, "", marks=pytest.mark.deep),
+    ],
+)
 @pytest.mark.parametrize(
     ("micros", "levels", "problem"),
     [
