@@ -14,7 +14,7 @@ from threading import Thread
 from typing import Any
 
 from pyiceberg.catalog.sql import SqlCatalog
-from pyiceberg.exceptions import CommitFailedException, NoSuchTableError
+from pyiceberg.exceptions import CommitFailedException, NoSuchTableError, ValidationError
 from pyiceberg.table import CommitTableRequest
 
 Verdict = Callable[[int], int | None]
@@ -93,9 +93,11 @@ class RestCatalogServer:
         if (refused := self.before_commit()) is not None:
             return refused, _error("Refused", "before the commit")
         request = CommitTableRequest.model_validate_json(body)
-        table = self.catalog.load_table((namespace, name))
         try:
+            table = self.catalog.load_table((namespace, name))
             done = self.catalog.commit_table(table, request.requirements, request.updates)
+        except ValidationError as error:
+            return 400, _error("BadRequestException", str(error))
         except CommitFailedException as error:
             return 409, _error("CommitFailedException", str(error))
         self.answers.pop((namespace, name), None)

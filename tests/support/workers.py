@@ -1,13 +1,13 @@
 """Which tests stay together when pytest runs in several processes (`-n 2`): those of a file, and some files.
 
-Each process starts the servers that its tests ask for, on ports and in folders of its own, and keeps them to its end.
-Files that need the slowest servers stay together, so that one process starts them: a stack takes 25 s of both cores,
-Paimon's core with its child 10 s of one.
-A file that is missing here costs time and changes no result.
+Each process starts the servers that its tests ask for, on ports and in folders of its own. Files that need the slowest
+servers stay together, so that one process starts them: a stack takes 25 s of both cores, Paimon's core with its child
+10 s of one. After the last of these files the largest servers are ended, whose memory the rest of the run needs: Spark
+keeps 2 GB, a Metastore 350 MB. A file that is missing here costs time and changes no result.
 """
 
 import os
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
 from typing import Final
 
 import pytest
@@ -33,6 +33,7 @@ _TOGETHER: Final = {  # where the path begins, the first that fits
     "tests/upgrade/": "on Spark",
     "tests/upkeep/test_spark_interleavings.py": "on Spark",
     "tests/upkeep/test_tables.py": "on Spark",
+    "tests/contract/test_formats.py": "on Hive",
     "tests/acceptance/": "on all of Packhouse",
     "tests/contract/": "on all of Packhouse",
     "tests/console/": "in a browser",
@@ -46,8 +47,29 @@ _TOGETHER: Final = {  # where the path begins, the first that fits
     "tests/interleaving/test_paimon.py": "on Paimon",
 }
 
+_LARGE: Final = (
+    "spark_url",
+    "hive_spark",
+    "metastore",
+    "metastore_3",
+    "metastore_4",
+    "nessie_server",
+    "paimon_core",
+    "hive_core",
+    "core_child",
+    "stack",
+    "hdfs",
+    "azurite",
+)
+"""Fixtures of the session that hold servers of 200 MB and more."""
 
 _FEWEST: Final = 2
+
+
+def _group_of(nodeid: str) -> str:
+    """Return the name of the files that stay together with a test's, its file by itself if there are no others."""
+    file, _, _ = nodeid.partition("::")
+    return next((name for start, name in _TOGETHER.items() if file.startswith(start)), file)
 
 
 class FilesTogether(LoadScopeScheduling):
@@ -58,8 +80,7 @@ class FilesTogether(LoadScopeScheduling):
         super().__init__(config, log)
 
     def _split_scope(self, nodeid: str) -> str:
-        file, _, _ = nodeid.partition("::")
-        return next((name for start, name in _TOGETHER.items() if file.startswith(start)), file)
+        return _group_of(nodeid)
 
     def schedule(self) -> None:
         """Distribute tests; a process that replaces another gets at least two, as with one it waits for a second."""
@@ -89,6 +110,18 @@ class FilesTogether(LoadScopeScheduling):
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> FilesTogether:
     """Distribute by files; `--dist` has no say."""
     return FilesTogether(config, log)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Function, nextitem: pytest.Item | None) -> Generator[None, object, object]:
+    """End large servers after the last test of files that stay together; a later test that asks for one starts it."""
+    result = yield
+    group = _group_of(item.nodeid)
+    if group in _TOGETHER.values() and nextitem is not None and _group_of(nextitem.nodeid) != group:
+        for name in _LARGE:
+            for fixture in item.session._fixturemanager.getfixturedefs(name, item) or ():
+                fixture.finish(item._request)  # type: ignore[arg-type] # only its node is asked for
+    return result
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

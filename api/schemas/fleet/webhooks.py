@@ -54,6 +54,7 @@ class WebhookWrite(Request):
     url: Annotated[OneLine, Field(min_length=1, max_length=2000)] = Field(
         description="Address of the receiver: `https://` and a public host; `PACKHOUSE_WEBHOOK_ALLOW` lists others.",
         examples=["https://hooks.example.com/packhouse"],
+        json_schema_extra={"pattern": "^[hH][tT][tT][pP][sS]?://[!-~]+$"},
     )
     events: Annotated[list[EventType], Field(min_length=1, max_length=len(EventType))] | None = _EVENTS
     teams: Annotated[list[OwnerTeam], Field(min_length=1, max_length=100)] | None = _TEAMS

@@ -1,8 +1,8 @@
 """Reports in the form of Iceberg's REST specification, `ReportMetricsRequest`."""
 
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, WithJsonSchema
 
 from api.schemas.common import JsonObject
 from engine.domain.tables.scans import Scan, scan_of
@@ -20,8 +20,8 @@ _EXAMPLE: Final[JsonObject] = {
 }
 
 
-def _open(description: str) -> WithJsonSchema:
-    return WithJsonSchema({"type": ["object", "boolean", "null"], "description": description})
+def _typed(*types: str, of: str) -> WithJsonSchema:
+    return WithJsonSchema({"type": [*types, "null"], "description": of})
 
 
 class MetricsReport(BaseModel):
@@ -32,11 +32,14 @@ class MetricsReport(BaseModel):
     report_type: Literal["scan-report", "commit-report"] = Field(
         alias="report-type", description="`scan-report` is counted; `commit-report` schedules a look at the table."
     )
-    filter: Annotated[Any, _open(f"The scan's filter, an expression of {_AS_ICEBERG}; its literals are not kept.")] = (
-        None
-    )
-    metrics: Annotated[Any, _open(f"Metrics by name, as in {_AS_ICEBERG}.")] = None
+    filter: Annotated[
+        JsonObject | StrictBool | None,
+        _typed(
+            "object", "boolean", of=f"The scan's filter, an expression of {_AS_ICEBERG}; its literals are not kept."
+        ),
+    ] = None
+    metrics: Annotated[JsonObject | None, _typed("object", of=f"Metrics by name, as in {_AS_ICEBERG}.")] = None
 
     def scan(self) -> Scan:
         """Return the scan that it reports."""
-        return scan_of(self.filter, self.metrics if isinstance(self.metrics, dict) else {})
+        return scan_of(self.filter, self.metrics or {})

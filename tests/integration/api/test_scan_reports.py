@@ -46,9 +46,11 @@ async def test_reports_of_unknown_tables_and_of_another_form_are_refused(api: Ap
     table = await api.get(f"/v1/tables/{table_id}")
     path = PATH.format("%1F".join(table["namespace"]), table["name"])
     await api.call("POST", PATH.format("none", "none"), json=scan("id"), status=404)
-    for body in ({}, {"report-type": "other"}, [], {"report_type": "scan-report"}):
+    kind = {"report-type": "scan-report"}
+    for body in ({}, {"report-type": "other"}, [], {"report_type": "scan-report"}, kind | {"filter": [[["id"]]]}):
         await api.call("POST", path, json=body, status=422)
-    odd = {"report-type": "scan-report", "filter": [[["id"]]], "metrics": 7, "more": {"a": [None]}}
+    await api.call("POST", path, json=kind | {"metrics": 7}, status=422)
+    odd = kind | {"filter": {"type": [["id"]]}, "metrics": {"result-data-files": 7}, "more": {"a": [None]}}
     await api.call("POST", path, json=odd, status=204)
     stranger = await as_caller(api, "operator", name="other", teams=["nobody"])
     assert (await stranger.post(path, json=scan("id"))).status_code == 404

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from engine.domain.errors import OutcomeUnknown, StateConflict
+from engine.domain.errors import OutcomeUnknown, RequestNotServed, StateConflict
 from engine.domain.tables.table import TableRef
 from engine.formats.iceberg import IcebergConnection, IcebergFormat, IcebergTable
 from tests.support.iceberg_tables import (
@@ -85,7 +85,46 @@ def test_an_answer_lost_after_the_commit_is_unknown_and_sent_once(rest: Rest, st
     assert ids_of(rest.lake.load()) == list(range(30))
 
 
-@pytest.mark.parametrize("status", [400, 403, 429, 500, 503])
+@pytest.mark.parametrize("status", [400, 403])
+def test_a_refusal_is_final_and_leaves_nothing(rest: Rest, status: int):
+    """As for Iceberg's own client; a role that may read only would else repeat its run."""
+    opened = rest.open()
+    written = write_group(opened, group_of(opened))
+    before = local_files(rest.lake.folder / "warehouse")
+    rest.server.before_commit = lambda: status
+    with pytest.raises(RequestNotServed, match=r"the catalog refuses the commit: .*Refused"):
+        opened.commits.commit(request_of(opened, written), before_try=nothing)
+    assert (rest.server.commits, local_files(rest.lake.folder / "warehouse")) == (1, before)
+
+
+@pytest.mark.parametrize("status", [400, 403])
+def test_f14_a_refusal_of_a_request_that_a_proxy_sent_twice_is_a_success(rest: Rest, status: int):
+    opened = rest.open()
+    written = write_group(opened, group_of(opened))
+    rest.server.before_answer = lambda _: status
+    outcome = opened.commits.commit(request_of(opened, written), before_try=nothing)
+    assert rest.server.commits == 1
+    assert rest.open().commits.prove(outcome.snapshot_id or 0, [written]).ok
+    assert ids_of(rest.lake.load()) == list(range(30))
+
+
+def test_a_refusal_without_a_look_at_the_table_is_unknown_and_deletes_nothing(rest: Rest):
+    opened = rest.open()
+    written = write_group(opened, group_of(opened))
+
+    def refuse(_: int) -> int:
+        rest.server.before_get = lambda _path: 403
+        return 403
+
+    rest.server.before_answer = refuse
+    with pytest.raises(OutcomeUnknown, match="and the table can't be read after it"):
+        opened.commits.commit(request_of(opened, written), before_try=nothing)
+    rest.server.before_get = lambda _path: None
+    (found,) = rest.open().commits.find(RUN_ID)
+    assert rest.open().commits.prove(found.snapshot_id, [written]).ok
+
+
+@pytest.mark.parametrize("status", [404, 429, 500, 503])
 def test_an_error_before_the_commit_is_unknown_too_and_deletes_nothing(rest: Rest, status: int):
     opened = rest.open()
     written = write_group(opened, group_of(opened))

@@ -1614,7 +1614,7 @@ class MetricsReport(Model):
     filter: dict[str, Any] | bool | None = None
     """The scan's filter, an expression of https://iceberg.apache.org/rest-catalog-spec; its literals are not kept."""
 
-    metrics: dict[str, Any] | bool | None = None
+    metrics: dict[str, Any] | None = None
     """Metrics by name, as in https://iceberg.apache.org/rest-catalog-spec."""
 
 

@@ -5234,7 +5234,7 @@ export interface components {
             /** @description The scan's filter, an expression of https://iceberg.apache.org/rest-catalog-spec; its literals are not kept. */
             filter?: Record<string, never> | boolean | null;
             /** @description Metrics by name, as in https://iceberg.apache.org/rest-catalog-spec. */
-            metrics?: Record<string, never> | boolean | null;
+            metrics?: Record<string, never> | null;
             /**
              * @description `scan-report` is counted; `commit-report` schedules a look at the table.
              * @enum {string}

@@ -166,6 +166,8 @@ class CommitTries:
         except CommitFailedException:
             return False
         except RequestNotServed as error:
+            if self._is_committed(staged, error):
+                return True
             discard(view.io, staged.written)
             if lost:
                 raise _unexplained(lost[-1], error.message) from error
@@ -174,6 +176,20 @@ class CommitTries:
             message = f"no certain answer to the commit of snapshot {change.snapshot_id}: {summary_of(error)}"
             raise OutcomeUnknown(message, details={"snapshot_id": change.snapshot_id}) from error
         return True
+
+    def _is_committed(self, staged: StagedSnapshot, refusal: RequestNotServed) -> bool:
+        """Return whether a refused snapshot is in the table: a proxy sent it twice, and the refusal is of the second.
+
+        Raises:
+            OutcomeUnknown: the table can't be read now.
+        """
+        number = staged.snapshot.snapshot_id
+        try:
+            with reading_table("load the table"):
+                return self.fresh().metadata.snapshot_by_id(number) is not None
+        except PackhouseError as error:
+            message = f"{refusal.message}; and the table can't be read after it: {error.message}"
+            raise OutcomeUnknown(message, details={"snapshot_id": number}) from error
 
     def _give_up(self, lost: list[_LostTry[T]]) -> Committed[T]:
         if (found := self._settle(self._fresh(lost), lost)) is not None:

@@ -20,8 +20,10 @@ from pyiceberg.catalog.rest import Capability, Endpoint, Endpoints, TableRespons
 from pyiceberg.catalog.rest.auth import AuthManager
 from pyiceberg.catalog.rest.response import _handle_non_200_response
 from pyiceberg.exceptions import (
+    BadRequestError,
     CommitFailedException,
     CommitStateUnknownException,
+    ForbiddenError,
     NoSuchTableError,
     RESTError,
 )
@@ -82,6 +84,8 @@ _ANSWERS: Final[dict[int, type[Exception]]] = {
     409: CommitFailedException,
     **dict.fromkeys((500, 502, 504), CommitStateUnknownException),
 }
+_REFUSALS: Final = (BadRequestError, ForbiddenError)
+"""Answers 400 and 403: by the REST specification, and to Iceberg's own client, such a commit had no effect."""
 _TABLE_CONFIG: Final = ("token",)
 """Properties that a REST catalog's table response may set for later requests for that table to the same server."""
 
@@ -170,11 +174,14 @@ class GuardedRestCatalog(RenewingCatalog):
         The key is the same when the request is sent again after a refused token, or twice by a proxy.
 
         Raises:
-            RequestNotServed: the server offers no commits.
+            RequestNotServed: the server offers no commits, or refuses this one whatever the table's state is.
             CommitFailedException: a requirement is not met. Exception: any other answer, or none.
         """
         key = {"Idempotency-Key": str(time_ordered_uuid())} if self._knows_repeats else {}
-        return self._commit(table, requirements, updates, key)
+        try:
+            return self._commit(table, requirements, updates, key)
+        except _REFUSALS as error:
+            raise RequestNotServed(f"the catalog refuses the commit: {summary_of(error)}") from error
 
     @refreshing
     def _commit(
@@ -204,7 +211,7 @@ class GuardedRestCatalog(RenewingCatalog):
             ForbiddenError, UnauthorizedError: the credentials may not commit.
         """
         with suppress(CommitFailedException):
-            self.commit_table(table, (AssertTableUUID(uuid=uuid4()),), ())
+            self._commit(table, (AssertTableUUID(uuid=uuid4()),), (), {})
         return "the credentials may commit to tables"
 
     def _read_table(self, identifier: tuple[str, ...], table_response: TableResponse, document: Any) -> ReadTable:
