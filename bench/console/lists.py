@@ -74,7 +74,7 @@ def partitions(console: Console, table_id: str) -> Iterator[Row]:
     yield {"what": "partitions: return to window", **_returned(page)}
     with console.client() as api:
         largest = _items(api, f"/v1/tables/{table_id}/partitions", sort="-total_bytes", page_size="1")[0]
-    title = json.dumps(largest["partition"])
+    title = json.dumps(largest["partition"]["text"])
     by_size = page.get_by_role("button", name="Size")
     yield {"what": "partitions: by size", **_changed(page, f"{_FIRST_CELL} [title={title}]", by_size.click)}
     page.context.close()

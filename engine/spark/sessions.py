@@ -8,7 +8,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -192,10 +192,13 @@ class SparkSessions:
         with self._making, self._lock:
             opened, self._open = self._open, {}
             calls, self._calls = self._calls, None
+        answers = calls
         for session_id, held in opened.items():
-            if calls is not None:
-                with suppress(PackhouseError):
-                    calls.release(session_id)
+            try:
+                if answers is not None:
+                    answers.release(session_id)
+            except PackhouseError:
+                answers = None  # the next call would wait as long
             held.session.client.close()
         if calls is not None:
             calls.close()

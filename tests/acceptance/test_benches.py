@@ -45,7 +45,7 @@ SMALLEST = {
     "sweep": "--tables 50",
     "task_memory": "--latency 0 --tasks 1",
     "wide_tables": "--columns 50 --depths 5 --files 2 --megabytes 1",
-    "console": "--tables 20 --runs 100 --scroll-runs 50 --partitions 20 --minutes 0.1",
+    "console": "--tables 20 --runs 2400 --scroll-runs 50 --partitions 20 --minutes 0.1",
     "fleet": "storm",
 }
 STARTED_BY_ANOTHER = {"bare"}
