@@ -33,7 +33,7 @@ TOO_SMALL: Final = 24 * 2**20
 """A heap in which the core starts, and is too small to merge a bucket."""
 FAILING: Final = 2
 """The ordinal of the group whose tasks fail."""
-BUCKETS: Final = 10_000 if "PACKHOUSE_DEEP" in os.environ else 400
+BUCKETS: Final = 10_000 if "PACKHOUSE_DEEP" in os.environ else 100
 
 pytestmark = pytest.mark.usefixtures("core_child", "redis")
 
@@ -164,4 +164,4 @@ def test_a_few_of_very_many_buckets_are_compacted(lake: PaimonLake) -> None:
     after = set(lake.open().digest()["path"].to_pylist())
     untouched = set(before["path"].to_pylist()) - {each.path for group in plan.groups for each in group.inputs}
     assert untouched <= after
-    assert len(untouched) > 0.6 * BUCKETS
+    assert len(untouched) > 0.5 * BUCKETS

@@ -18,6 +18,7 @@ from redis.asyncio import Redis
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Run, RunState
 from engine.formats.iceberg.rewrite import tasks
+from engine.rewriting.kernel import entry
 from engine.rewriting.kernel import task as kernel_task
 from engine.rewriting.kernel.contract import RowOrder, SortColumn
 from engine.rewriting.kernel.ordering.arranging import Arrangement
@@ -70,6 +71,7 @@ def on_disk(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Looked]]:
     Looked.made, Looked.at_ranges = [], staticmethod(lambda: None)
     monkeypatch.setattr(tasks, "RowOrder", partial(RowOrder, memory_bytes=MIB))
     monkeypatch.setattr(kernel_task, "Arrangement", Looked)
+    monkeypatch.setattr(entry, "at_low_priority", lambda work: work())  # a stop reaches a task's first thread only
     yield Looked
     for made in Looked.made:
         made._spilled.close()

@@ -29,6 +29,7 @@ class TestDiscovery(CatalogDiscovery):
         return filled(dlf_lake)
 
 
+@pytest.mark.parametrize("dlf_lake", ["default", pytest.param("openapi", marks=pytest.mark.deep)], indirect=True)
 @pytest.mark.usefixtures("core_child")
 class TestCommits(CatalogCommits):
     """As in every catalog whose snapshots the worker publishes; the body of a commit is signed as well."""
@@ -38,6 +39,7 @@ class TestCommits(CatalogCommits):
         return keyed(dlf_lake)
 
 
+@pytest.mark.parametrize("dlf_lake", ["default", pytest.param("openapi", marks=pytest.mark.deep)], indirect=True)
 def test_names_and_pages_are_signed_as_they_are_sent(dlf_lake: DlfLake) -> None:
     """Names of more than a page, whose token is a parameter; and one that is encoded in the path."""
     for number in range(101):

@@ -92,8 +92,17 @@ def test_a_snapshot_that_the_catalog_names_as_the_newest_does_not_expire(
     assert list(lake.open().expiry.plan(expiry(1)).expired) == [1, 2]
 
 
-@pytest.mark.parametrize("newest", [None, 4, 6], ids=["no snapshot", "an expired snapshot", "the newest"])
-@pytest.mark.parametrize("is_recorded", [False, True])
+@pytest.mark.parametrize(
+    ("newest", "is_recorded"),
+    [
+        pytest.param(None, False, id="no snapshot"),
+        pytest.param(4, True, id="an expired snapshot, recorded"),
+        *(
+            pytest.param(newest, is_recorded, marks=pytest.mark.deep)
+            for newest, is_recorded in ((None, True), (4, False), (6, False), (6, True))
+        ),
+    ],
+)
 def test_f62_what_the_catalog_answers_after_an_expiry_makes_no_needed_file_unneeded(
     rest_lake: RestLake, newest: int | None, is_recorded: bool
 ) -> None:

@@ -383,7 +383,7 @@ def test_a_table_without_snapshots_keeps_what_is_young(paimon_core: PaimonCore, 
 def test_very_many_orphans_go(lake: PaimonLake) -> None:
     folder, before = lake.folder / "bucket-0", files_of(lake)
     at, mark = time.time() - LONG_AGO.total_seconds(), uuid4()
-    count = 100_000 if "PACKHOUSE_DEEP" in os.environ else 20_000
+    count = 100_000 if "PACKHOUSE_DEEP" in os.environ else 5_000
     for number in range(count):
         name = f"{folder}/data-{mark}-{number}.parquet"
         os.close(os.open(name, os.O_CREAT))
