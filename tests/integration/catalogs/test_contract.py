@@ -15,6 +15,7 @@ from engine.domain.access.callers import SYSTEM
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation, RunState
 from engine.domain.tables.table import TableRef
+from tests.integration.api.conftest import Api, api_on
 from tests.support.attempts import resumed_from
 from tests.support.catalog_kinds import DEEP, KINDS, lake_in
 from tests.support.moved_clock import MovedClock
@@ -51,26 +52,46 @@ async def world(
 
 
 async def test_a_table_is_discovered_rewritten_and_kept(world: World, request: pytest.FixtureRequest) -> None:
-    found = await world.container.discovery.discover(SYSTEM, "lake", "lake.*")
-    assert [(*each.ref.namespace, each.ref.name) for each in found.tables] == [NAME]
-    steps = await world.container.catalogs.check(SYSTEM, "lake")
-    assert [each.name for each in steps if not each.ok] == []
-    assert steps[-1].name == "may_commit"
-    rows = world.lake.rows()
-    run = await world.rewrite()
-    assert (run.state, run.result.groups_committed) == (RunState.SUCCEEDED, 3), run.detail
-    (proof,) = run.result.verifications
-    assert "all_else_unchanged" in {each["name"] for each in proof["checks"]}, "compared with the parent"
-    await (await MovedClock.of(world.container.database)).pass_by(hours=2)
-    await world.set_policy(KEEPS_ONE)
-    keeps_all = any(f"[{each}]" in request.node.name for each in OWN_HISTORY)
-    for operation in (Operation.REWRITE_MANIFESTS, Operation.EXPIRE_SNAPSHOTS):
-        run = await world.finish((await world.submit(RunRequest(operation))).id)
-        is_refused = keeps_all and operation is Operation.EXPIRE_SNAPSHOTS
-        assert run.state is (RunState.REFUSED if is_refused else RunState.SUCCEEDED), (operation, run.detail)
-        assert "has expired" not in (run.detail or "")
+    """Over HTTP, from the properties of the catalog to the expiry."""
+    rows, keeps_all = world.lake.rows(), any(f"[{each}]" in request.node.name for each in OWN_HISTORY)
+    async with api_on(world.container) as api:
+        given = await api.get("/v1/catalogs/lake")
+        await api.call("DELETE", f"/v1/tables/{world.table_id}", status=204)
+        await api.call("DELETE", "/v1/catalogs/lake", status=204, headers={"If-Match": '"1"'})
+        names = ("name", "format", "properties", "allowed_locations", "outside_files")
+        await api.post("/v1/catalogs", {name: given[name] for name in names}, status=201)
+        steps = (await api.post("/v1/catalogs/lake/check", status=200))["steps"]
+        assert [each["name"] for each in steps if not each["ok"]] == []
+        assert steps[-1]["name"] == "may_commit"
+        found = await api.post("/v1/catalogs/lake/discover", {"pattern": "lake.*"}, status=200)
+        assert [(*each["namespace"], each["name"]) for each in found["tables"]] == [NAME]
+        (table,) = (await api.post("/v1/catalogs/lake/register", {"pattern": "lake.*"}, status=200))["tables"]
+        run = await ended(api, table["table_id"], Operation.REWRITE)
+        assert (run["state"], run["result"]["groups_committed"]) == ("succeeded", 3), run["detail"]
+        (proof,) = run["result"]["verifications"]
+        assert "all_else_unchanged" in {each["name"] for each in proof["checks"]}, "compared with the parent"
+        clock = await MovedClock.of(world.container.database)
+        await clock.pass_by(hours=2)
+        await api.put_policy(table["table_id"], KEEPS_ONE)
+        for operation in (Operation.REWRITE_MANIFESTS, Operation.EXPIRE_SNAPSHOTS):
+            run = await ended(api, table["table_id"], operation)
+            if "can be undone until" in (run["detail"] or ""):
+                await clock.pass_by(hours=3)
+                await api.container.worker.advance(run["id"])
+                run = await api.get(f"/v1/runs/{run['id']}")
+            is_refused = keeps_all and operation is Operation.EXPIRE_SNAPSHOTS
+            assert run["state"] == ("refused" if is_refused else "succeeded"), (operation, run["detail"])
+            assert "has expired" not in (run["detail"] or "")
     assert (len(world.lake.paths()), world.lake.rows()) == (3, rows)
     assert len(world.lake.table.snapshots()) == 1
+
+
+async def ended(api: Api, table_id: str, operation: Operation) -> Any:
+    """Submit a run, let the worker end it, and return it."""
+    body = {"table_id": table_id, "operation": operation.value}
+    run = await api.post("/v1/runs", body, status=202)
+    await api.container.worker.advance(run["id"])
+    return await api.get(f"/v1/runs/{run['id']}")
 
 
 @pytest.mark.parametrize(
