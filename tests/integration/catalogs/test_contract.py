@@ -15,10 +15,9 @@ from engine.domain.access.callers import SYSTEM
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation, RunState
 from engine.domain.tables.table import TableRef
-from tests.integration.api.conftest import Api, api_on
 from tests.support.attempts import resumed_from
 from tests.support.catalog_kinds import DEEP, KINDS, lake_in
-from tests.support.moved_clock import MovedClock
+from tests.support.catalog_story import played
 from tests.support.world import NAME, SCHEMA, SPEC, World, open_world
 
 KNOWS_NO_VERSION_3 = ("nessie",)
@@ -37,7 +36,9 @@ NAMES: dict[str, tuple[tuple[str, ...], ...]] = {
     "hive_4": (("lake", "with space"), ("lake", "n" * 255), ("lake", "select")),
 }
 """Addresses that each kind has: levels, dots, letters, lengths."""
-KEEPS_ONE = {"maintenance": {"expire_snapshots": {"older_than": "1h", "keep_last": 1, "interval": "1h"}}}
+KEEPS_ONE: dict[str, Any] = {
+    "maintenance": {"expire_snapshots": {"older_than": "1h", "keep_last": 1, "interval": "1h"}}
+}
 
 
 @pytest.fixture(params=[pytest.param(kind, marks=[pytest.mark.deep] * (kind in DEEP)) for kind in KINDS])
@@ -52,46 +53,16 @@ async def world(
 
 
 async def test_a_table_is_discovered_rewritten_and_kept(world: World, request: pytest.FixtureRequest) -> None:
-    """Over HTTP, from the properties of the catalog to the expiry."""
-    rows, keeps_all = world.lake.rows(), any(f"[{each}]" in request.node.name for each in OWN_HISTORY)
-    async with api_on(world.container) as api:
-        given = await api.get("/v1/catalogs/lake")
-        await api.call("DELETE", f"/v1/tables/{world.table_id}", status=204)
-        await api.call("DELETE", "/v1/catalogs/lake", status=204, headers={"If-Match": '"1"'})
-        names = ("name", "format", "properties", "allowed_locations", "outside_files")
-        await api.post("/v1/catalogs", {name: given[name] for name in names}, status=201)
-        steps = (await api.post("/v1/catalogs/lake/check", status=200))["steps"]
-        assert [each["name"] for each in steps if not each["ok"]] == []
-        assert steps[-1]["name"] == "may_commit"
-        found = await api.post("/v1/catalogs/lake/discover", {"pattern": "lake.*"}, status=200)
-        assert [(*each["namespace"], each["name"]) for each in found["tables"]] == [NAME]
-        (table,) = (await api.post("/v1/catalogs/lake/register", {"pattern": "lake.*"}, status=200))["tables"]
-        run = await ended(api, table["table_id"], Operation.REWRITE)
-        assert (run["state"], run["result"]["groups_committed"]) == ("succeeded", 3), run["detail"]
-        (proof,) = run["result"]["verifications"]
-        assert "all_else_unchanged" in {each["name"] for each in proof["checks"]}, "compared with the parent"
-        clock = await MovedClock.of(world.container.database)
-        await clock.pass_by(hours=2)
-        await api.put_policy(table["table_id"], KEEPS_ONE)
-        for operation in (Operation.REWRITE_MANIFESTS, Operation.EXPIRE_SNAPSHOTS):
-            run = await ended(api, table["table_id"], operation)
-            if "can be undone until" in (run["detail"] or ""):
-                await clock.pass_by(hours=3)
-                await api.container.worker.advance(run["id"])
-                run = await api.get(f"/v1/runs/{run['id']}")
-            is_refused = keeps_all and operation is Operation.EXPIRE_SNAPSHOTS
-            assert run["state"] == ("refused" if is_refused else "succeeded"), (operation, run["detail"])
-            assert "has expired" not in (run["detail"] or "")
+    rows, upkeep = world.lake.rows(), (Operation.REWRITE_MANIFESTS, Operation.EXPIRE_SNAPSHOTS)
+    rewrite, *others = await played(world, KEEPS_ONE, upkeep, dies_at=None)
+    assert (rewrite["state"], rewrite["result"]["groups_committed"]) == ("succeeded", 3), rewrite["detail"]
+    (proof,) = rewrite["result"]["verifications"]
+    assert "all_else_unchanged" in {each["name"] for each in proof["checks"]}, "compared with the parent"
+    keeps_all = any(f"[{each}]" in request.node.name for each in OWN_HISTORY)
+    assert [each["state"] for each in others] == ["succeeded", "refused" if keeps_all else "succeeded"], others
+    assert not any("has expired" in (each["detail"] or "") for each in others)
     assert (len(world.lake.paths()), world.lake.rows()) == (3, rows)
     assert len(world.lake.table.snapshots()) == 1
-
-
-async def ended(api: Api, table_id: str, operation: Operation) -> Any:
-    """Submit a run, let the worker end it, and return it."""
-    body = {"table_id": table_id, "operation": operation.value}
-    run = await api.post("/v1/runs", body, status=202)
-    await api.container.worker.advance(run["id"])
-    return await api.get(f"/v1/runs/{run['id']}")
 
 
 @pytest.mark.parametrize(

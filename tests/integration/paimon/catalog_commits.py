@@ -3,17 +3,30 @@
 import json
 import os
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from engine.domain.errors import PackhouseError
+from engine.domain.runs.run import Operation
 from engine.formats.base import CommitRequest
+from tests.support.catalog_story import played
 from tests.support.format_subjects import LocalTasks
 from tests.support.paimon.commits import ids, sent, values
 from tests.support.paimon.lakes import LockingLake, PaimonLake
+from tests.support.paimon.rest_lakes import RestLake
 from tests.support.paimon.rewrites import RUN, compacted_by_packhouse, opened, rewritten
 from tests.support.paimon.row_writers import RowWriter, check_rows, compacted_beside_writers
+from tests.support.paimon.worlds import KINDS, TwinLake, served
+from tests.support.settings import settings_of
+from tests.support.world import open_on
 
+EXPIRED = {
+    "rewrite": {"min_input_files": 2, "key_tables": {"sorted_run_trigger": 3}},
+    "maintenance": {"expire_snapshots": {"older_than": "1h", "keep_last": 1, "interval": "1h"}},
+}
+SECRETS = {"token", "dlf.access-key-id", "dlf.access-key-secret", "dlf.security-token"}
 LATE = [100, "2026-11-02", 7.5]
 
 
@@ -48,6 +61,25 @@ class CatalogCommits:
         assert (snapshot["commitKind"], snapshot["properties"]["packhouse.run-id"]) == ("COMPACT", RUN)
         lake.write([LATE])
         assert (len(values(lake)), ids(lake)) == (len(rows) + 1, [1, 2, 3, 4, 5])
+
+    async def test_a_table_is_discovered_rewritten_and_expired_over_http(
+        self, lake: PaimonLake, sqlite_url: str, redis_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Its worker dies between the commit and the proof."""
+        rows, more = values(lake), dict[str, str]()
+        for name in SECRETS & lake.properties.keys():
+            monkeypatch.setenv(variable := f"LAKE_{len(more)}", lake.properties[name])
+            more[name] = f"env:{variable}"
+        if isinstance(lake, RestLake):
+            lake = replace(lake, more=more)
+        settings = settings_of(
+            tmp_path / "state", database_url=sqlite_url, redis_url=redis_url, lease_seconds=30, watch=False
+        )
+        async with open_on(TwinLake(KINDS["key"], lake, lake), settings, formats=served) as world:
+            runs = await played(world, EXPIRED, [Operation.EXPIRE_SNAPSHOTS])
+        assert [(each["state"], each["attempt"] > 1) for each in runs] == [("succeeded", True), ("succeeded", False)]
+        assert (values(lake), ids(lake)) == (rows, [4])
+        check_unlocked(lake)
 
     def test_a_writer_that_commits_first_keeps_its_rows(
         self, lake: PaimonLake, monkeypatch: pytest.MonkeyPatch
