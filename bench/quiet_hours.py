@@ -1,9 +1,9 @@
 """B13: bytes that a rewrite moves later than 5 s after a window began that interrupts it. The goal: none.
 
-A paced rewrite of a table in Spark, over HTTP. When its first file groups are under way, a blackout with
-`on_start: interrupt` is declared that begins a little later (each group takes twice the time until then; groups that
-can't end before a window that is known are not begun) and lasts for a while; the run waits, goes on when it is over,
-and has to succeed. Measured from the outside, ten times a second: `rchar + wchar` of every Python process of Spark, from
+A paced rewrite of a table in Spark, over HTTP. When its first file groups are under way, a blackout with `on_start:
+interrupt` is declared that begins a little later (each group takes twice the time until then; groups that can't end
+before a window that is known are not begun) and lasts for a while; the run waits, goes on when it is over, and has to
+succeed. Measured from the outside, ten times a second: `rchar + wchar` of every Python process of Spark, from
 /proc/<pid>/io. That counts the bytes of every read and write call, files, pipes and imports alike, so it can only say
 more than the tasks moved: Spark's idle processes exchange some kilobytes when they are told to end, less than any read
 of this table's 6 MB files. Below `CONTROL_BYTES` the goal counts as held. `told`: the states that the run showed.

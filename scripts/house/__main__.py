@@ -26,7 +26,7 @@ LIMITS: Final[Mapping[str, int]] = {
     "protocols in formats/base": 13,
     "isinstance of roles": 0,
     "fields of KernelTask": 4,
-    "lines of tests": 133_800,
+    "lines of tests": 134_000,
 }
 GOALS: Final[Mapping[str, int]] = {
     "traced modules of engine": 110,

@@ -34,6 +34,8 @@ describe("properties of a catalog", () => {
     ];
     const rows = startRows({ format: "paimon", type: "rest", label: "REST", supported: true, reason: null, properties });
     expect(propertiesOf(rows)).toEqual({ type: "rest", uri: "", token: "env:TOKEN" });
+    const glue = { format: "iceberg", type: "glue", label: "Glue", supported: true, reason: null, properties: properties.slice(1, 2) };
+    expect(propertiesOf(startRows(glue))).toEqual({ type: "glue", user: "" });
   });
 
   it("become options of the command", () =>

@@ -9,11 +9,13 @@ export interface PropertyRow {
 
 type CatalogType = Schemas["CatalogType"];
 
-/** Return the first rows of a form for a type of catalog: its type, and the properties that it needs or usually has. */
-export const startRows = (kind: CatalogType | undefined): PropertyRow[] =>
-  kind === undefined
-    ? [rowOf("type")]
-    : [rowOf("type", kind.type), ...kind.properties.filter((one) => one.required || one.example !== null).map((one) => rowOf(one.name, one.example ?? ""))];
+/** Return the first rows of a form for a type of catalog: its type, and the properties that it needs or usually has; without any, the first of all. */
+export function startRows(kind: CatalogType | undefined): PropertyRow[] {
+  if (kind === undefined) return [rowOf("type")];
+  const usual = kind.properties.filter((one) => one.required || one.example !== null);
+  const shown = usual.length === 0 ? kind.properties.slice(0, 1) : usual;
+  return [rowOf("type", kind.type), ...shown.map((one) => rowOf(one.name, one.example ?? ""))];
+}
 
 const REFERENCE = /^(env:[A-Za-z_][A-Za-z0-9_]*|file:\/[^/].*)$/;
 const SECRET_NAME = /secret|password|passwd|token|credential|access-key|account-key|sas|connection-string/i;
