@@ -64,7 +64,7 @@ console: ## Build the web console, which the api serves at /console
 SITE = NO_MKDOCS_2_WARNING=1 DISABLE_MKDOCS_2_WARNING=true $(BIN)/mkdocs build
 
 SUITE = PYTEST_DEBUG_TEMPROOT=$(MEMORY) JDK_JAVA_OPTIONS='$(JAVA)' PACKHOUSE_DURATIONS=.cache/durations.tsv \
-  $(BIN)/pytest -n 3 $(STUCK)
+  $(BIN)/pytest -n 4 $(STUCK)
 
 test: ## Run all tests that are not marked deep, with real Redis, SQLite, Postgres, Spark and Iceberg
 	@scripts/setup test
