@@ -40,7 +40,7 @@ from engine.formats.iceberg.errors import asking_catalog, reading_table
 from engine.formats.iceberg.metadata.known_parents import KnownParents
 from engine.formats.iceberg.table import IcebergTable
 from engine.formats.intake.caches import ManifestCache
-from engine.formats.intake.catalogs.glue.properties import SWITCH, problems_of_aws
+from engine.formats.intake.catalogs.glue.properties import ELSEWHERE, REGIONS, SWITCH, problems_of_aws
 from engine.formats.intake.catalogs.metastores.properties import problems_of_access
 from engine.formats.intake.catalogs.vended import problems_of_vended_hosts
 from engine.outgoing.bounds import CheckLocation, CheckPeer, any_peer, anywhere
@@ -110,7 +110,8 @@ class IcebergFormat:
 def _problems(properties: Mapping[str, str]) -> Iterator[FieldProblem]:
     kind = properties.get("type")
     yield from problems_of_type(properties, TYPES)
-    yield from problems_of_aws(properties, forms={ENABLED: SWITCH}, services=("client", "glue", "rest"))
+    forms = {ENABLED: SWITCH, **(REGIONS if kind == "glue" else {})}
+    yield from problems_of_aws(properties, forms=forms, services=("client", "glue", "rest"))
     if kind == "hive":
         yield from problems_of_access(properties)
     uri = properties.get("uri")
@@ -278,6 +279,8 @@ class IcebergConnection:
         if not namespaces and isinstance(catalog, GuardedSqlCatalog) and (others := catalog.other_names()):
             found_others = f"the database has tables of other catalogs{examples(others)}"
             return f"0 namespaces; {found_others}: set {CATALOG_NAME} to one of them"
+        if not namespaces and self._properties["type"] == "glue":
+            return f"0 databases; {ELSEWHERE}"
         return f"{len(namespaces)} namespaces{examples('.'.join(each) for each in namespaces)}"
 
     def _check_tables(self, found: dict[str, Any]) -> str:

@@ -105,6 +105,12 @@ async def test_a_refusal_of_a_repeated_request_is_no_certain_answer(world: World
     assert len(stored_metadata(glue) - named_metadata(world)) == 1
 
 
+async def test_another_region_has_no_databases_and_the_check_says_what_decides(world: World) -> None:
+    connection = IcebergFormat().connect("lake", {**world.lake.properties, "client.region": "eu-north-1"})
+    found = {each.name: each.detail for each in await asyncio.to_thread(connection.check)}
+    assert found["list_namespaces"].startswith("0 databases; if there should be some, check client.region, glue.id")
+
+
 async def test_the_check_of_a_catalog_says_who_may_not_write(world: World, glue: GlueServer) -> None:
     keys = {"client.access-key-id": "lake", "client.secret-access-key": "x"}
     connection = IcebergFormat().connect("lake", {**world.lake.properties, **keys})

@@ -267,6 +267,7 @@ def test_odd_values_and_times_are_kept_as_texts(tmp_path: Path) -> None:
         ({"type": "hive", "uri": "thrift://metastore:9083"}, "/properties/type"),
         ({"type": "glue", "uri": "thrift://metastore:9083"}, "/properties/uri"),
         ({"type": "glue", "glue.id": "12"}, "/properties/glue.id"),
+        ({"type": "glue", "client.region": "local"}, "/properties/client.region"),
         ({"type": "glue", "glue.endpoint": "glue.internal"}, "/properties/glue.endpoint"),
         ({"type": "glue", "client.role-arn": "packhouse"}, "/properties/client.role-arn"),
         ({"type": "glue", "glue.skip-archive": "true"}, "/properties/glue.skip-archive"),

@@ -49,6 +49,25 @@ def catalog(*, refuses: str = "") -> Iterator[HostileServer]:
         yield server
 
 
+def test_a_catalog_without_token_and_credential_gets_no_authorization() -> None:
+    with catalog() as server:
+        assert IcebergFormat().connect("lake", {"type": "rest", "uri": server.url}).list_tables(1).identifiers == ()
+    assert not any(b"authorization" in each.lower() for each in server.received)
+
+
+def test_a_token_server_that_is_not_there_is_named_with_its_property() -> None:
+    with catalog() as server:
+        given = {
+            "type": "rest",
+            "uri": server.url,
+            "credential": CREDENTIAL,
+            "oauth2-server-uri": "http://127.0.0.1:9/t",
+        }
+        (*_, step) = IcebergFormat().connect("lake", given).check()
+    assert "the token server at http://127.0.0.1:9 did not answer" in step.detail
+    assert step.detail.endswith("; if that server runs, check `oauth2-server-uri`")
+
+
 @pytest.fixture
 def token_server() -> Iterator[HostileServer]:
     with HostileServer(granting(), waits_for=b"grant_type").running() as server:

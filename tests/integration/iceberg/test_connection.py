@@ -25,8 +25,8 @@ from tests.support.postgres_server import PostgresServer
         ({"type": "hive", "uri": "https://h:9083"}, {"/properties/uri"}),
         ({"type": "dynamodb"}, {"/properties/type"}),
         (
-            {"type": "glue", "glue.id": "lake", "glue.endpoint": "glue"},
-            {"/properties/glue.id", "/properties/glue.endpoint"},
+            {"type": "glue", "glue.id": "lake", "glue.endpoint": "glue", "client.region": "moon"},
+            {"/properties/glue.id", "/properties/glue.endpoint", "/properties/client.region"},
         ),
         ({"type": "glue", "client.role-arn": "lake"}, {"/properties/client.role-arn"}),
         ({"type": "glue", "client.access-key-id": "a"}, {"/properties/client.secret-access-key"}),
@@ -280,9 +280,8 @@ def test_a_server_that_is_not_reached_is_named_with_the_reason():
         unused.bind(("127.0.0.1", 0))  # refuses connections, as it does not listen
         uri = f"http://127.0.0.1:{unused.getsockname()[1]}"
         (*_, step) = IcebergFormat().connect("lake", {"type": "rest", "uri": uri}).check()
-    assert (
-        step.detail == f"Could not open catalog: ConnectionError: {uri} did not answer: [Errno 111] Connection refused"
-    )
+    told = f"{uri} did not answer: [Errno 111] Connection refused; if that server runs, check `uri`"
+    assert step.detail == f"Could not open catalog: ConnectionError: {told}"
 
 
 def test_rest_requests_have_a_time_limit(monkeypatch):

@@ -10,6 +10,7 @@ from engine.formats.intake.catalogs.glue.properties import (
     GLUE_PROPERTIES,
     OF_GLUE,
     PLAIN_OF_AWS,
+    REGIONS,
     SKIP_ARCHIVE,
     problems_of_aws,
 )
@@ -34,7 +35,7 @@ def problems_of(properties: Mapping[str, str]) -> Iterator[FieldProblem]:
     """Yield one problem for each wrong property."""
     yield from problems_of_type(properties, TYPES)
     kind = properties.get("type")
-    yield from problems_of_aws(properties) if kind == GLUE else problems_of_access(properties)
+    yield from problems_of_aws(properties, forms=REGIONS) if kind == GLUE else problems_of_access(properties)
     own = _OWN.get(kind or "", _OWN[METASTORE])
     names = ("type", *own, MEANINGLESS)
     for name, value in properties.items():

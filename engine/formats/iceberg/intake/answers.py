@@ -6,6 +6,7 @@ decompresses to a huge size, would take the service down for all teams.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from socket import gaierror
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -36,7 +37,8 @@ def naming_server(url: str, proxy: str | None = None) -> Iterator[None]:
         cause = getattr(broken, "original_error", None) or getattr(broken, "__cause__", None)
         named = server if proxy is None else f"{server} (through the proxy {urlsplit(proxy).netloc.rpartition('@')[2]})"
         if isinstance(cause, Exception):  # urllib3's text has the names of classes
-            text = f"{named} did not answer: {cause}"
+            never = isinstance(cause, ConnectionRefusedError | gaierror)
+            text = f"{named} did not answer: {cause}{'; if that server runs, check `uri`' if never else ''}"
         elif proxy is None and server.rpartition("/")[2].partition(":")[0] in text:
             raise
         else:

@@ -21,7 +21,7 @@ from engine.domain.fleet.dependencies import DependencyKind
 from engine.formats.iceberg.catalog.rest.tls import hint_of, refusal_of
 from engine.formats.intake.errors import printable
 from engine.outgoing.bounds import CallLimits, CheckPeer
-from engine.outgoing.calls import CallFailed, HttpAnswer, origin, send
+from engine.outgoing.calls import CallFailed, HttpAnswer, NotSent, origin, send
 from engine.rewriting.kernel.storage.abandoned import stop_if_abandoned
 
 TOKEN_SECONDS: Final = 15.0
@@ -71,8 +71,8 @@ class CatalogTokens(LegacyOAuth2AuthManager):
         self._valid_until = float("-inf")
         self._failure: tuple[float, Exception] | None = None
 
-    def auth_header(self) -> str:
-        """Return the header of a request; may ask the token server first.
+    def auth_header(self) -> str | None:  # type: ignore[override] # as `AuthManager`'s, whose adapter sends none
+        """Return the header of a request, None without a token and a credential; may ask the token server first.
 
         Raises:
             OAuthError: it refuses the client.
@@ -81,7 +81,7 @@ class CatalogTokens(LegacyOAuth2AuthManager):
         """
         if self._credential is not None and monotonic() >= self._valid_until:
             self._ask_once(self._credential, lambda: monotonic() < self._valid_until)
-        return f"Bearer {self._token}"
+        return None if self._token is None else f"Bearer {self._token}"
 
     def _refresh_token(self) -> None:
         """Get another token after the catalog refused this one, unless it was given just now."""
@@ -126,7 +126,8 @@ class CatalogTokens(LegacyOAuth2AuthManager):
         except CallFailed as error:
             if (refusal := refusal_of(error, self._url)) is not None:
                 raise refusal from error
-            message = f"the token server at {error}{hint_of(error, self._url)}"
+            hint = "; if that server runs, check `oauth2-server-uri`" if isinstance(error, NotSent) else ""
+            message = f"the token server at {error}{hint_of(error, self._url) or hint}"
             raise Away(DependencyKind.CATALOG, message) from error
         document = self._granted(answer, given["client_secret"])
         self._token, seconds = document["access_token"], document.get("expires_in")

@@ -74,6 +74,17 @@ _FORMS: Final[Mapping[str, Form]] = {
     ),
 }
 
+ELSEWHERE: Final = f"if there should be some, check {REGION.name}, {CATALOG_ID} and the rights of the credentials"
+"""What is said of a catalog without databases."""
+REGIONS: Final[Mapping[str, Form]] = {
+    REGION.name: (
+        re.compile(r"[a-z]{2,8}(?:-[a-z]+)+-\d{1,2}"),
+        "is not the name of a region of AWS",
+        "give its name, such as eu-central-1",
+    )
+}
+"""The form of the region of Glue; stores and signed requests can be of other services, whose regions have any name."""
+
 
 def problems_of_aws(
     properties: Mapping[str, str],

@@ -17,10 +17,14 @@ KERBEROS_ENABLED: Final = "hive.kerberos-authentication"
 _KRB5: Final = -1765328384  # the base of the library's codes
 _NO_TICKET: Final = "set KRB5_CLIENT_KTNAME to a keytab, or KRB5CCNAME to a ticket cache, for api and workers"
 _OTHERWISE: Final = "check keytab and principals with `kinit` and `kvno`"
+_OTHER_SERVICE: Final = (
+    "write the host in `uri` as in the Metastore's principal, and what stands before the host there as "
+    "`hive.kerberos-service-name`, if that is not hive"
+)
 _OTHER_CLOCK: Final = "correct the clock of this machine, of the KDC or of the Metastore"
 _REMEDIES: Final = {
     _KRB5 + 6: ("the KDC does not know the principal of the keytab", "create it, or export the keytab again"),
-    _KRB5 + 7: ("the KDC does not know the service", "write the host in `uri` as in the Metastore's principal"),
+    _KRB5 + 7: ("the KDC does not know the service", _OTHER_SERVICE),
     _KRB5 + 24: ("the KDC refuses the key of the keytab", "export the keytab again: its key was changed"),
     _KRB5 + 31: ("the KDC has another key than the keytab", "export the keytab again: its key was changed"),
     _KRB5 + 32: ("the ticket has expired", f"renew it, or {_NO_TICKET}"),
