@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from hive_metastore.ttypes import (
@@ -13,6 +14,7 @@ from hive_metastore.ttypes import (
     LockRequest,
     LockState,
     LockType,
+    MetaException,
     SerDeInfo,
     ShowLocksRequest,
     StorageDescriptor,
@@ -147,6 +149,19 @@ async def test_a_lock_of_packhouse_is_waited_for_until_its_process_must_have_lef
     run = await world.rewrite()
     assert run.state is RunState.SUCCEEDED, run.detail
     assert left not in {each.lockid for each in held(metastore)}
+
+
+async def test_a_right_that_is_missing_ends_the_run_at_its_first_attempt(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The text is that of Hive's storage-based authorization, which a Metastore of the tests does not have."""
+    asked, replace, before = Mock(), hive._replace, metadata_files(world)
+    asked.alter_table_with_environment_context.side_effect = MetaException("Permission denied: user=me, access=WRITE")
+    monkeypatch.setattr(hive, "_replace", lambda _client, entry, **options: replace(asked, entry, **options))
+    run = await world.rewrite()
+    assert (run.state, run.attempt, len(asked.mock_calls)) == (RunState.FAILED, 1, 1), run.detail
+    assert "Permission denied: user=me, access=WRITE; grant the catalog's user this right" in (run.detail or "")
+    assert (metadata_files(world), world.lake.replaces()) == (before, [])
 
 
 async def test_an_answer_lost_after_the_commit_is_found_in_the_table(

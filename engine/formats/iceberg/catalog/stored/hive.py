@@ -20,10 +20,10 @@ from pyiceberg.typedef import Identifier
 from thrift.Thrift import TException
 from thrift.transport.TTransport import TTransportException
 
-from engine.domain.errors import StateConflict
+from engine.domain.errors import RequestNotServed, StateConflict
 from engine.formats.iceberg.catalog.stored.entries import by_database, following, is_iceberg, location_in, spelled_as
 from engine.formats.iceberg.catalog.stored.pointers import Replace, StoredPointers
-from engine.formats.intake.catalogs.metastores.errors import condition_of
+from engine.formats.intake.catalogs.metastores.errors import GRANT, condition_of, is_denial
 from engine.formats.intake.catalogs.metastores.locks import MetastoreLock
 from engine.formats.intake.catalogs.metastores.sessions import MetastoreServers, servers_of
 from engine.formats.intake.errors import printable
@@ -205,7 +205,11 @@ def _compares(version: str) -> bool:
 
 
 def _replace(client: Any, entry: Any, *, expected: str) -> None:
-    """Replace an entry; newer servers do so only if it still has the expected metadata file."""
+    """Replace an entry; newer servers do so only if it still has the expected metadata file.
+
+    Raises:
+        CommitFailedException: it has another. RequestNotServed: the user may not. MetaException: any other refusal.
+    """
     context = {
         "DO_NOT_UPDATE_STATS": "true",
         "expected_parameter_key": METADATA_LOCATION,
@@ -218,6 +222,9 @@ def _replace(client: Any, entry: Any, *, expected: str) -> None:
     except MetaException as error:
         if _CHANGED in str(error.message):
             raise CommitFailedException(f"another commit changed {entry.dbName}.{entry.tableName}") from error
+        if is_denial(error):
+            refusal = f"the Metastore refuses the commit: {printable(str(error.message)[:300], ' ')}; {GRANT}"
+            raise RequestNotServed(refusal) from error
         raise
 
 

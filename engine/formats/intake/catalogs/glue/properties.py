@@ -75,7 +75,7 @@ _FORMS: Final[Mapping[str, Form]] = {
 }
 
 ELSEWHERE: Final = f"if there should be some, check {REGION.name}, {CATALOG_ID} and the rights of the credentials"
-"""What is said of a catalog without databases."""
+"""Said of a catalog without databases."""
 REGIONS: Final[Mapping[str, Form]] = {
     REGION.name: (
         re.compile(r"[a-z]{2,8}(?:-[a-z]+)+-\d{1,2}"),

@@ -26,7 +26,7 @@ _DENIED: Final = re.compile(
 )
 """Texts of Hive's own authorization, of Ranger's and of those that ask the storage; they have no type of their own."""
 _LONGEST: Final = 300
-_GRANT: Final = "grant the catalog's user this right in the Metastore"
+GRANT: Final = "grant the catalog's user this right in the Metastore"
 
 
 class WrongAccess(TTransportException):  # type: ignore[misc] # the library has no types
@@ -71,6 +71,11 @@ def words_of(error: TException) -> str:
     return summary_of(error)
 
 
+def is_denial(error: TException) -> bool:
+    """Return whether a Metastore refuses a call because its user lacks a right: nothing was changed."""
+    return isinstance(error, MetaException) and _DENIED.search(str(error.message)) is not None
+
+
 def condition_of(error: TException, message: str) -> PackhouseError:
     """Return the error of the domain with a message, whose remedy is added.
 
@@ -88,8 +93,8 @@ def condition_of(error: TException, message: str) -> PackhouseError:
     if isinstance(error, TTransportException) and error.type != TTransportException.SIZE_LIMIT:
         never = error.type == TTransportException.NOT_OPEN
         return Away(DependencyKind.CATALOG, f"{message}; if that server runs, check `uri`" if never else message)
-    if isinstance(error, MetaException) and _DENIED.search(str(error.message)):
-        return StateConflict(f"{message}; {_GRANT}")
+    if is_denial(error):
+        return StateConflict(f"{message}; {GRANT}")
     if isinstance(error, MetaException) or _is_internal(error):
         return Transient(message)
     return StateConflict(f"{message}; {NOT_UNDERSTOOD}")
