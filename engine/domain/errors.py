@@ -18,6 +18,7 @@
     │   ├── Forbidden           the caller's role or teams do not allow it
     │   └── NotEligible         the table can't be rewritten; names the failed conditions
     ├── Transient               the same call may succeed later; retried with back-off
+    │   ├── LockHeld            others hold the lock that a commit takes; nothing was sent
     │   ├── Away                a dependency does not answer; not counted as a failed attempt
     │   └── CredentialsExpired  temporary credentials are past their time; retried with new ones, not counted
     ├── SparkFailed             Spark reported that the task failed; carries its first cause
@@ -177,6 +178,10 @@ class Transient(PackhouseError):
     ) -> None:
         super().__init__(message, details=details)
         self.retry_after_seconds = retry_after_seconds
+
+
+class LockHeld(Transient):
+    """Other programs hold the lock that a commit takes: nothing was sent; the message says who."""
 
 
 class Away(Transient):

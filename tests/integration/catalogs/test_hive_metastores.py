@@ -135,6 +135,23 @@ async def test_a_lock_of_another_program_is_waited_for_and_its_holder_named(
     assert run.state is RunState.SUCCEEDED, run.detail
 
 
+async def test_a_run_that_finds_the_lock_held_sends_nothing_and_says_by_whom(
+    world: World, metastore: Metastore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(locks, "WAIT_SECONDS", 0.5)
+    lock, before = take_lock(metastore, "Iceberg-1"), metadata_files(world)
+    run = await world.submit()
+    await world.container.worker.advance(run.id)
+    waiting = await world.get(run.id)
+    assert (waiting.state, waiting.attempt) == (RunState.QUEUED, 1)
+    assert f"is held by ada@spark-7 (Iceberg-1, lock {lock})" in (waiting.detail or "")
+    assert metadata_files(world) == before
+    with metastore.client() as client:
+        client.unlock(UnlockRequest(lock))
+    run = await world.finish(run.id)
+    assert (run.state, len(world.lake.replaces())) == (RunState.SUCCEEDED, 1), run.detail
+
+
 async def test_a_lock_of_packhouse_is_waited_for_until_its_process_must_have_left_it(
     world: World, metastore: Metastore, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -36,7 +36,7 @@ from pyiceberg.table.update import (
 )
 
 from engine.domain.clock import doubled
-from engine.domain.errors import NotEligible, OutcomeUnknown, RequestNotServed, Transient
+from engine.domain.errors import LockHeld, NotEligible, OutcomeUnknown, RequestNotServed, Transient
 from engine.domain.runs.expiry import (
     READER,
     UNKNOWN_HISTORY,
@@ -156,7 +156,7 @@ def expire(
             answer = catalog.commit_table(view.table, requirements, tuple(_updates(before, still)))
         except CommitFailedException:
             continue
-        except RequestNotServed:
+        except (RequestNotServed, LockHeld):
             raise
         except Exception as error:
             raise OutcomeUnknown(f"no certain answer to an expiry of snapshots: {error_summary(error)}") from error

@@ -26,7 +26,7 @@ from pyiceberg.table.update import (
     TableUpdate,
 )
 
-from engine.domain.errors import OutcomeUnknown, RequestNotServed
+from engine.domain.errors import LockHeld, OutcomeUnknown, RequestNotServed
 from engine.formats.base import RollBack
 from engine.formats.iceberg.errors import summary_of
 from engine.formats.iceberg.metadata.history import is_ancestor
@@ -147,7 +147,7 @@ def _sent(
         catalog.commit_table(view.table, (uuid, *requirements), updates)
     except CommitFailedException:
         return False
-    except RequestNotServed:
+    except (RequestNotServed, LockHeld):
         raise
     except Exception as error:
         raise OutcomeUnknown(f"no certain answer to a change of the table's refs: {summary_of(error)}") from error

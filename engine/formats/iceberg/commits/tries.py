@@ -29,7 +29,14 @@ from pyiceberg.table.update import (
 )
 
 from engine.domain.clock import doubled
-from engine.domain.errors import CommitConflict, OutcomeUnknown, PackhouseError, RequestNotServed, TableUnreadable
+from engine.domain.errors import (
+    CommitConflict,
+    LockHeld,
+    OutcomeUnknown,
+    PackhouseError,
+    RequestNotServed,
+    TableUnreadable,
+)
 from engine.formats.iceberg.commits.parents import forget_old, main_at
 from engine.formats.iceberg.commits.snapshot_files import StagedSnapshot, discard
 from engine.formats.iceberg.errors import reading_table, summary_of, translated
@@ -157,7 +164,7 @@ class CommitTries:
         """Send a change; return True when committed, False on a definite refusal.
 
         Raises:
-            RequestNotServed: the catalog certainly did not execute the request; the try's files are deleted.
+            RequestNotServed, LockHeld: the catalog certainly did not execute the request; the try's files are deleted.
             OutcomeUnknown: any other response, or none; or an earlier try may have been committed.
         """
         view.announce(staged.snapshot)
@@ -165,8 +172,8 @@ class CommitTries:
             self.catalog.commit_table(view.table, change.requirements, change.updates)
         except CommitFailedException:
             return False
-        except RequestNotServed as error:
-            if self._is_committed(staged, error):
+        except (RequestNotServed, LockHeld) as error:
+            if isinstance(error, RequestNotServed) and self._is_committed(staged, error):
                 return True
             discard(view.io, staged.written)
             if lost:

@@ -21,6 +21,7 @@ from engine.domain.errors import (
     Away,
     CommitConflict,
     LeaseLost,
+    LockHeld,
     OutcomeUnknown,
     PackhouseError,
     RequestNotServed,
@@ -206,7 +207,7 @@ class Commits:
                 raise
             except PackhouseError as error:
                 if send == 1:
-                    if isinstance(error, RequestNotServed) and not may_be_sent:
+                    if isinstance(error, RequestNotServed | LockHeld) and not may_be_sent:
                         settled = self._attempt.run.intent.marked_settled(ordinals)
                         await self._attempt.record("commit_refused", {"error": error.message}, intent=settled)
                     raise

@@ -17,7 +17,7 @@ from pyiceberg.table.locations import load_location_provider
 from pyiceberg.table.update import TableRequirement, TableUpdate
 from pyiceberg.typedef import EMPTY_DICT, Identifier, Properties
 
-from engine.domain.errors import NotEligible, RequestNotServed
+from engine.domain.errors import LockHeld, NotEligible, RequestNotServed
 from engine.formats.base import OWN_LOCATION, FileScope
 from engine.formats.iceberg.catalog.file_access import GuardedFileIO, file_io, own_properties
 from engine.formats.iceberg.catalog.metadata_updates import DocumentMetadata, updated_document
@@ -86,7 +86,7 @@ class StoredPointers(MetastoreCatalog):
         self._write_metadata(staged.metadata, staged.io, staged.metadata_location)
         try:
             replace(staged)
-        except RequestNotServed:
+        except (RequestNotServed, LockHeld):
             _discard(staged)
             raise
         except CommitFailedException:

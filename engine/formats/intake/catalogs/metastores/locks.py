@@ -29,7 +29,7 @@ from thrift.Thrift import TException
 from thrift.transport.TTransport import TTransportException
 
 from engine.domain.clock import doubled
-from engine.domain.errors import Transient
+from engine.domain.errors import LockHeld
 from engine.formats.intake.errors import printable
 from engine.formats.intake.limits import Malformed
 from engine.rewriting.kernel.storage.abandoned import stop_if_abandoned
@@ -59,7 +59,7 @@ class MetastoreLock:
     `is_needed` the lock does not end with the block: a change that was sent may still take effect.
 
     Entering it raises:
-        Transient: others hold it for longer than `WAIT_SECONDS`; the message says who.
+        LockHeld: others hold it for longer than `WAIT_SECONDS`; the message says who.
         TException: the Metastore refuses or does not answer.
     """
 
@@ -116,14 +116,14 @@ class MetastoreLock:
                     with suppress(TException):  # ended meanwhile
                         self._client.unlock(UnlockRequest(each.lockid))
             elif time.monotonic() > until:
-                raise Transient(f"the lock of {self._database}.{self._table} is held by {_named(holders)}")
+                raise LockHeld(f"the lock of {self._database}.{self._table} is held by {_named(holders)}")
             tries += 1
             time.sleep(doubled(_FIRST_WAIT_SECONDS, tries, longest=_LONGEST_WAIT_SECONDS))
             self.since = time.monotonic()
             state = self._client.check_lock(CheckLockRequest(self._lock)).state
         if state != LockState.ACQUIRED:
             name = LockState._VALUES_TO_NAMES.get(state, state)  # noqa: SLF001 - the library has no other way
-            raise Transient(f"the Metastore does not give the lock of {self._database}.{self._table}: {name}")
+            raise LockHeld(f"the Metastore does not give the lock of {self._database}.{self._table}: {name}")
 
     def _holders(self) -> list[Any]:
         answer = self._client.show_locks(ShowLocksRequest(self._database, self._table))
