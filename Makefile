@@ -72,7 +72,7 @@ test: ## Run all tests that are not marked deep, with real Redis, SQLite, Postgr
 	@$(BIN)/python -m tests.support.jars
 	@$(SUITE) -m "not deep" $(PYTEST_ARGS)
 
-test-deep: ## Run every test with long random parts: before a release and every night (about an hour)
+test-deep: ## Run every test with long random parts: before a release and every night (about 70 minutes)
 	@scripts/setup upgrade
 	@scripts/console
 	@$(BIN)/python -m tests.support.jars
